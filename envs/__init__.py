@@ -1,0 +1,65 @@
+"""The games of hanazono and every way to step them.
+
+    from hanazono.envs import ohanami_v0          # PettingZoo: ohanami_v0.env(num_players=2)
+    from hanazono.envs import make, make_batch    # by name: make("ohanami"), make_batch("ohanami", 1024)
+"""
+
+if __name__ == "envs":  # two copies of every module would exist
+    raise ImportError("import it as hanazono.envs (pip install -e . once; see README)")
+
+from typing import TYPE_CHECKING, Any
+
+import pettingzoo
+
+if TYPE_CHECKING:
+    from hanazono.envs.core.aec import GameEnv
+    from hanazono.envs.core.batch import BatchEnv
+    from hanazono.envs.core.game import Game
+
+# One line a game: its name, and the module that holds its GAME. Loaded when first asked for.
+GAMES = {
+    "ohanami": "hanazono.envs.ohanami",
+}
+VERSION = 0  # of the environments: hanazono/<game>-v0
+
+for _name in GAMES:
+    pettingzoo.register(
+        "aec",
+        f"hanazono/{_name}-v{VERSION}",
+        entry_point=f"hanazono.envs.{_name}_v{VERSION}:env",
+    )
+
+
+def get_game(name: str) -> "Game":
+    """The game of this name.
+
+    Raises:
+        ValueError: for an unknown name, listing the known ones.
+    """
+    from hanazono.envs.core.game import load_game
+
+    if name not in GAMES:
+        raise ValueError(f"there is no game {name!r}; games: {', '.join(GAMES)}")
+    return load_game(GAMES[name])
+
+
+def make(name: str, num_players: int | None = None, **settings: Any) -> "GameEnv":
+    """A PettingZoo AEC environment: see `core.aec.GameEnv` for the settings.
+
+    `num_players` is by default the fewest the game allows.
+    """
+    from hanazono.envs.core.aec import GameEnv
+
+    game = get_game(name)
+    return GameEnv(game, game.min_players if num_players is None else num_players, **settings)
+
+
+def make_batch(
+    name: str, num_envs: int, num_players: int | None = None, **settings: Any
+) -> "BatchEnv":
+    """Many games stepped in one call: see `core.batch.BatchEnv` for the settings."""
+    from hanazono.envs.core.batch import BatchEnv
+
+    game = get_game(name)
+    seats = game.min_players if num_players is None else num_players
+    return BatchEnv(game, num_envs, seats, **settings)

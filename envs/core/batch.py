@@ -1,0 +1,256 @@
+"""BatchEnv: many games of one kind, stepped in one call on all cores."""
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+
+from hanazono.envs.core.engine import bot_loop, engine, first_illegal
+from hanazono.envs.core.game import Game
+from hanazono.envs.core.kernel import kernel_view
+from hanazono.envs.core.rng import spread_seeds
+
+RewardKind = Literal["outcome", "score"]
+IllegalKind = Literal["raise", "forfeit"]
+REWARDS = ("outcome", "score")
+ILLEGAL = ("raise", "forfeit")
+LEAST_SHARE = 256  # games a thread should have to be worth waking
+
+
+def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}")
+
+
+def available_cores() -> int:
+    """Processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class BatchEnv:
+    """B games of one kind, each waiting for one decision.
+
+    The arrays are owned by the environment and overwritten by every step; copy what you keep,
+    or view them with torch.from_numpy. B = num_envs, P = the most seats the game allows (unused
+    seats stay 0), A = actions, O = observation values.
+
+    Attributes:
+        observation: float32 [B, O], what the player to decide knows.
+        action_mask: int8 [B, A], 1 = legal; all 0 in a finished game.
+        current_player: int64 [B].
+        rewards: float32 [B, P], paid by the last step.
+        terminated: int8 [B], 1 if the last step ended the game. With auto_reset the next game is
+            dealt in the same step: observation and mask then belong to it.
+        final_scores: float64 [B, P, 2], points and tie-break of the last game that ended.
+        final_ranks: int64 [B, P], seats ahead of each seat in that game, 0 = winner.
+        states: the game states, structured array [B].
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        num_players: int,
+        *,
+        reward: RewardKind = "outcome",
+        illegal: IllegalKind = "raise",
+        auto_reset: bool = True,
+        num_threads: int | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Prepare the batch; `reset` deals.
+
+        Args:
+            game: the game, such as `hanazono.envs.get_game("ohanami")`.
+            num_envs: B, at least 1.
+            num_players: seats in every game.
+            reward: "outcome" (w = 1/k for each of k winners, pays (n w - 1) / (n - 1)) or "score"
+                (own points minus the mean, over the game's scale). Both sum to 0.
+            illegal: "raise" an error and change nothing, or "forfeit": the mover loses.
+            auto_reset: deal the next game when one ends; otherwise finished games wait.
+            num_threads: threads that share the batch, by default one per available core.
+            options: rule options of the game.
+
+        Raises:
+            ValueError: naming what is allowed.
+        """
+        if num_envs < 1:
+            raise ValueError(f"num_envs must be at least 1, got {num_envs}")
+        if num_threads is not None and num_threads < 1:
+            raise ValueError(f"num_threads must be at least 1, got {num_threads}")
+        check_choice("reward", reward, REWARDS)
+        check_choice("illegal", illegal, ILLEGAL)
+        self.game, self.num_envs = game, num_envs
+        self.reward, self.illegal, self.auto_reset = reward, illegal, auto_reset
+        self.states = game.new_states(num_envs, num_players, options or {})
+        self.num_players = int(num_players)
+        self.observation = np.zeros((num_envs, game.layout.size), np.float32)
+        self.action_mask = np.zeros((num_envs, game.num_actions), np.int8)
+        self.current_player = np.zeros(num_envs, np.int64)
+        self.rewards = np.zeros((num_envs, game.max_players), np.float32)
+        self.terminated = np.zeros(num_envs, np.int8)
+        self.final_scores = np.zeros((num_envs, game.max_players, 2), np.float64)
+        self.final_ranks = np.zeros((num_envs, game.max_players), np.int64)
+        self._engine = engine(game)
+        self._kernel_states = kernel_view(self.states)
+        self._dealt = False
+        threads = min(num_threads or available_cores(), max(1, num_envs // LEAST_SHARE))
+        cuts = np.linspace(0, num_envs, threads + 1).astype(int).tolist()
+        self._shares = list(zip(cuts[:-1], cuts[1:], strict=True))
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def _share_out(self, loop: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Run loop(*arguments, lo, hi) over all games, one share in this thread."""
+        if self._pool is None:
+            return [loop(*arguments, 0, self.num_envs)]
+        others = [self._pool.submit(loop, *arguments, *share) for share in self._shares[1:]]
+        return [loop(*arguments, *self._shares[0]), *(other.result() for other in others)]
+
+    def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
+        """Deal all games anew.
+
+        Args:
+            seed: fixes all games from here on; by default from the operating system.
+            seeds: uint64 [B], the deal seed of each game, instead of `seed`.
+        """
+        if seeds is None:
+            seeds = np.empty(self.num_envs, np.uint64)
+            spread_seeds(np.uint64(fresh_seed() if seed is None else check_seed(seed)), seeds)
+        elif np.shape(seeds) != (self.num_envs,):
+            raise ValueError(f"seeds must have shape ({self.num_envs},), got {np.shape(seeds)}")
+        self.rewards[:] = 0
+        self.terminated[:] = 0
+        self._share_out(
+            self._engine.reset_games,
+            self._kernel_states,
+            np.asarray(seeds, np.uint64),
+            self.observation,
+            self.action_mask,
+            self.current_player,
+        )
+        self._dealt = True
+
+    def step(self, actions: np.ndarray) -> None:
+        """Play one action in every game and update all arrays. Finished games stay as they are.
+
+        Args:
+            actions: integers [B], the action of `current_player` in each game.
+
+        Raises:
+            ValueError: for a wrong shape or dtype, or an illegal action where illegal="raise";
+                the games are then unchanged.
+            RuntimeError: before the first reset.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be integers of shape ({self.num_envs},), "
+                f"got {actions.dtype} {actions.shape}"
+            )
+        if not self._dealt:
+            raise RuntimeError("call reset() before the first step()")
+        actions = actions.astype(np.int64, copy=False)
+        finished = self.states["terminated"]
+        wrong = max(self._share_out(first_illegal, self.action_mask, actions, finished))
+        if wrong >= 0:
+            actions = self._handle_illegal(wrong, actions)
+        self._share_out(
+            self._engine.step_games,
+            self._kernel_states,
+            actions,
+            self.auto_reset,
+            self.reward == "score",
+            self.game.score_scale,
+            self.observation,
+            self.action_mask,
+            self.current_player,
+            self.rewards,
+            self.terminated,
+            self.final_scores,
+            self.final_ranks,
+        )
+
+    def _handle_illegal(self, index: int, actions: np.ndarray) -> np.ndarray:
+        if self.illegal == "raise":
+            raise ValueError(
+                f"game {index}: " + illegal_action(self.game, self.states[index : index + 1],
+                                                   int(actions[index]), self.action_mask[index])
+            )
+        # Every number outside the range means the same: some action that is not legal.
+        inside = (actions >= 0) & (actions < self.game.num_actions)
+        return np.where(inside, actions, np.argmin(self.action_mask, axis=1))
+
+    def act(self, bot: str, rows: np.ndarray, seed: int, actions: np.ndarray) -> None:
+        """Let a scripted player decide in some games.
+
+        Args:
+            bot: one of `game.bots`.
+            rows: int64 [K], the games.
+            seed: fixes the bot's random choices, together with deal and number of decisions.
+            actions: int64 [B]; entries `rows` are written.
+        """
+        loop = bot_loop(self.game, bot)
+        loop(self._kernel_states, self.action_mask, rows, np.uint64(seed), actions)
+
+    def observe(self, seats: np.ndarray) -> np.ndarray:
+        """What the given seat (int64 [B]) knows in each game: a new float32 [B, O]."""
+        observation = np.empty_like(self.observation)
+        self._engine.observe_games(self._kernel_states, np.asarray(seats, np.int64), observation)
+        return observation
+
+    def get_states(self) -> np.ndarray:
+        """A copy of all states; with the same actions they lead to the same games."""
+        return self.states.copy()
+
+    def set_states(self, states: np.ndarray) -> None:
+        """Go to states that `get_states` returned, of the same game, batch size and seats."""
+        if states.dtype != self.game.dtype or states.shape != self.states.shape:
+            raise ValueError(
+                f"these are no states of {self.num_envs} games of {self.game.title} "
+                f"(got shape {states.shape})"
+            )
+        self.states[:] = states
+        self.rewards[:] = 0
+        self._share_out(
+            self._engine.write_turns,
+            self._kernel_states,
+            self.observation,
+            self.action_mask,
+            self.current_player,
+            self.terminated,
+        )
+        self._dealt = True
+
+    def close(self) -> None:
+        """Stop the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def fresh_seed() -> int:
+    """63 random bits from the operating system."""
+    return int.from_bytes(os.urandom(8), "little") >> 1
+
+
+def check_seed(seed: Any) -> int:
+    """Return `seed` if it is an integer in 0 … 2**64 - 1, else raise ValueError."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+        raise ValueError(f"a seed is an integer from 0 to 2**64 - 1, got {seed!r}")
+    return int(seed)
+
+
+def illegal_action(game: Game, state: np.ndarray, action: int, mask: np.ndarray) -> str:
+    """Say who tried what, and what is legal. `state` has shape [1]."""
+    s = state.view(np.recarray)[0]
+    legal = np.flatnonzero(mask)
+    shown = ", ".join(f"{a} ({game.words.action(s, int(a))})" for a in legal[:12])
+    more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
+    return (
+        f"player_{s.current_player} cannot play action {action} "
+        f"({game.words.action(s, action)}) in {game.title}, deal seed {s.seed}; "
+        f"legal: {shown}{more}"
+    )

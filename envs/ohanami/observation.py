@@ -1,0 +1,178 @@
+"""What each seat of Ohanami may know (RULES.md § 9), as pieces of one flat vector.
+
+Seats are told relative to the reader: entry 0 is the reader, entry j sits j places clockwise.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from hanazono.envs.core.kernel import kernel
+from hanazono.envs.core.observation import Layout, Piece
+from hanazono.envs.ohanami.rules import (
+    CARDS,
+    COLOUR,
+    HAND,
+    IN_HAND,
+    LAID,
+    MAX_PLAYERS,
+    ROUNDS,
+    ROWS,
+    TARGETS,
+    TURNS,
+    can_lay,
+    packet_of,
+    remembers,
+    worth,
+)
+
+PER_CARD = np.float32(1 / CARDS)
+PER_WORTH = np.float32(1 / 15)  # a card brings at most 15 points until the end: the 15th pink
+PER_LAID = np.float32(1 / 30)  # a player lays at most 30 cards
+PER_POINT = np.float32(1 / 250)  # above any reachable score
+
+PIECES = (
+    Piece("hand", (CARDS,), 0, 1, "1: in the own hand", "card"),
+    Piece("fits", (CARDS,), 0, 1, "1: card of the own hand that extends a row", "card"),
+    Piece("gap", (CARDS,), 0, 1, "its distance to the nearest such row end, / 120", "card"),
+    Piece("worth", (CARDS,), 0, 1, "card of the own hand: points until the end / 15", "card"),
+    Piece("laid", (CARDS,), 0, 1, "1: laid in a garden", "card"),
+    Piece("gone", (CARDS,), 0, 1, "1: known to be face down", "card"),
+    Piece("known", (MAX_PLAYERS - 1, CARDS), 0, 1, "1: in the known hand of seat j + 1", "card"),
+    Piece("open", (2 * TARGETS,), 0, 1, "1: the picked card may go here", "target"),
+    Piece("new_row", (2 * TARGETS,), 0, 1, "1: it would start a row here", "target"),
+    Piece("target_gap", (2 * TARGETS,), 0, 1, "its distance to the row's end here, / 120", "target"),
+    Piece("target_worth", (2 * TARGETS,), 0, 1, "its points until the end if laid / 15", "target"),
+    Piece("picks", (2, 6), 0, 1, "own picks: 1 if open, number / 120, colour one-hot"),
+    Piece("rows", (MAX_PLAYERS, ROWS, 3), 0, 1, "lowest / 120, highest / 120, cards / 30; 0 empty"),
+    Piece("colours", (MAX_PLAYERS, 4), 0, 1, "laid cards by colour / 30"),
+    Piece("points", (MAX_PLAYERS,), 0, 1, "score so far / 250"),
+    Piece("discards", (MAX_PLAYERS,), 0, 1, "cards discarded / 30"),
+    Piece("seated", (MAX_PLAYERS,), 0, 1, "1: the seat exists"),
+    Piece("round", (ROUNDS,), 0, 1, "one-hot"),
+    Piece("turn", (TURNS,), 0, 1, "one-hot"),
+    Piece("stage", (4,), 0, 1, "one-hot: pick first, second, place first, second"),
+    Piece("mover", (MAX_PLAYERS,), 0, 1, "one-hot: the seat to decide"),
+    Piece("clockwise", (1,), 0, 1, "1: hands pass clockwise this round"),
+)
+LAYOUT = Layout(PIECES)
+
+# Kernels read module constants, so every piece's place has a name here.
+AT_HAND, AT_FITS, AT_GAP, AT_WORTH = map(LAYOUT.start, ("hand", "fits", "gap", "worth"))
+AT_LAID, AT_GONE, AT_KNOWN = map(LAYOUT.start, ("laid", "gone", "known"))
+AT_OPEN, AT_NEW_ROW = map(LAYOUT.start, ("open", "new_row"))
+AT_TARGET_GAP, AT_TARGET_WORTH = map(LAYOUT.start, ("target_gap", "target_worth"))
+AT_PICKS, AT_ROWS, AT_COLOURS = map(LAYOUT.start, ("picks", "rows", "colours"))
+AT_POINTS, AT_DISCARDS, AT_SEATED = map(LAYOUT.start, ("points", "discards", "seated"))
+AT_ROUND, AT_TURN, AT_STAGE = map(LAYOUT.start, ("round", "turn", "stage"))
+AT_MOVER, AT_CLOCKWISE = map(LAYOUT.start, ("mover", "clockwise"))
+
+
+@kernel
+def observe(s: Any, player: Any, out: Any) -> None:
+    write_table_cards(s, player, out)
+    write_table(s, player, out)
+    if not s.terminated:
+        write_own_hand(s, player, out)
+        write_known_hands(s, player, out)
+        write_picks(s, player, out)
+        out[AT_ROUND + s.round] = 1.0
+        out[AT_TURN + s.turn] = 1.0
+        out[AT_STAGE + s.stage] = 1.0
+        out[AT_MOVER + (s.current_player - player + s.num_players) % s.num_players] = 1.0
+        out[AT_CLOCKWISE] = s.round != 1
+
+
+@kernel
+def write_table_cards(s: Any, player: Any, out: Any) -> None:
+    # Two plain loops over bytes: the compiler turns each into vector instructions.
+    reader = np.uint8(1 << player)
+    for c in range(CARDS):
+        out[AT_LAID + c] = s.place[c] >= np.uint8(LAID)
+    for c in range(CARDS):
+        out[AT_GONE + c] = (s.gone[c] & reader) != 0
+
+
+@kernel
+def write_known_hands(s: Any, player: Any, out: Any) -> None:
+    for j in range(1, s.num_players):
+        h = packet_of(s, (player + j) % s.num_players)
+        for k in range(HAND):
+            c = s.deal[s.round, h, k]
+            out[AT_KNOWN + (j - 1) * CARDS + c] = remembers(s, player, c)
+
+
+@kernel
+def row_gap(s: Any, player: Any, c: Any, row: Any) -> Any:
+    """Distance of card c to the end of a row that it extends; -1 if it does not."""
+    if s.length[player, row] == 0:
+        return -1
+    if c > s.high[player, row]:
+        return c - s.high[player, row]
+    return s.low[player, row] - c if c < s.low[player, row] else -1
+
+
+@kernel
+def nearest_gap(s: Any, player: Any, c: Any) -> Any:
+    """The smallest gap over the player's rows, -1 if card c extends none."""
+    nearest = -1
+    for row in range(ROWS):
+        gap = row_gap(s, player, c, row)
+        if gap >= 0 and (nearest < 0 or gap < nearest):
+            nearest = gap
+    return nearest
+
+
+@kernel
+def write_own_hand(s: Any, player: Any, out: Any) -> None:
+    h = packet_of(s, player)
+    for k in range(HAND):
+        c = s.deal[s.round, h, k]
+        if s.place[c] == IN_HAND + h:
+            out[AT_HAND + c] = 1.0
+            gap = nearest_gap(s, player, c)
+            if gap >= 0:
+                out[AT_FITS + c] = 1.0
+                out[AT_GAP + c] = gap * PER_CARD
+            out[AT_WORTH + c] = worth(s, player, c) * PER_WORTH
+
+
+@kernel
+def write_picks(s: Any, player: Any, out: Any) -> None:
+    for which in range(2):
+        c = s.picks[player, which]
+        if c >= 0:
+            at = AT_PICKS + 6 * which
+            out[at] = 1.0
+            out[at + 1] = (c + 1) * PER_CARD
+            out[at + 2 + COLOUR[c]] = 1.0
+            write_targets(s, player, c, TARGETS * which, out)
+
+
+@kernel
+def write_targets(s: Any, player: Any, c: Any, first: Any, out: Any) -> None:
+    for row in range(ROWS):
+        if can_lay(s, player, c, row):
+            at = first + row
+            out[AT_OPEN + at] = 1.0
+            out[AT_NEW_ROW + at] = s.length[player, row] == 0
+            out[AT_TARGET_GAP + at] = max(row_gap(s, player, c, row), 0) * PER_CARD
+            out[AT_TARGET_WORTH + at] = worth(s, player, c) * PER_WORTH
+    out[AT_OPEN + first + ROWS] = 1.0
+
+
+@kernel
+def write_table(s: Any, player: Any, out: Any) -> None:
+    for j in range(s.num_players):
+        p = (player + j) % s.num_players
+        for row in range(ROWS):
+            if s.length[p, row] > 0:
+                at = AT_ROWS + 3 * (ROWS * j + row)
+                out[at] = (s.low[p, row] + 1) * PER_CARD
+                out[at + 1] = (s.high[p, row] + 1) * PER_CARD
+                out[at + 2] = s.length[p, row] * PER_LAID
+        for colour in range(4):
+            out[AT_COLOURS + 4 * j + colour] = s.colours[p, colour] * PER_LAID
+        out[AT_POINTS + j] = s.points[p] * PER_POINT
+        out[AT_DISCARDS + j] = s.discards[p] * PER_LAID
+        out[AT_SEATED + j] = 1.0

@@ -1,0 +1,144 @@
+"""Ohanami in words: actions, the table as text, and views in plain JSON values."""
+
+from typing import Any
+
+from hanazono.envs.ohanami.rules import (
+    CARDS,
+    COLOUR,
+    COLOUR_NAMES,
+    DISCARDED,
+    IN_HAND,
+    LAID,
+    PICK_SECOND,
+    PLACE,
+    ROUNDS,
+    ROWS,
+    TARGETS,
+    packet_of,
+    remembers,
+)
+
+STAGES = ("pick first", "pick second", "place first", "place second")
+
+
+def card(c: int) -> str:
+    """ "57 green", say, for card id 56."""
+    return f"{c + 1} {COLOUR_NAMES[COLOUR[c]]}"
+
+
+def action_words(s: Any, action: int) -> str:
+    """What `action` means for the player to decide, legal or not."""
+    if not 0 <= action < PLACE + 2 * TARGETS:
+        return f"no action ({action})"
+    if action < PLACE:
+        return f"pick {card(action)}"
+    which, row = divmod(action - PLACE, TARGETS)
+    c = int(s.picks[s.current_player, which])
+    name = card(c) if c >= 0 and s.stage > PICK_SECOND else ("first pick", "second pick")[which]
+    return f"discard {name}" if row == ROWS else f"lay {name} in row {row + 1}"
+
+
+def cards_where(s: Any, wanted: Any) -> list[int]:
+    """Numbers of the cards for which wanted(card id) holds, ascending."""
+    return [c + 1 for c in range(CARDS) if wanted(c)]
+
+
+def hand_of(s: Any, p: int) -> list[int]:
+    return cards_where(s, lambda c: s.place[c] == IN_HAND + packet_of(s, p))
+
+
+def picks_of(s: Any, p: int) -> list[int | None]:
+    """Numbers of the first and second pick; None where there is none (any more)."""
+    return [int(c) + 1 if c >= 0 else None for c in s.picks[p]]
+
+
+def public_view(s: Any) -> dict[str, Any]:
+    """What everybody can see. Cards are numbers 1 to 120, seats and rounds count from 0."""
+    seats = range(s.num_players)
+    finished = bool(s.terminated)
+    return {
+        "finished": finished,
+        "round": None if finished else int(s.round),
+        "turn": None if finished else int(s.turn),
+        "stage": None if finished else STAGES[s.stage],
+        "to_move": None if finished else int(s.current_player),
+        "gardens": [
+            [
+                cards_where(s, lambda c, code=LAID + ROWS * p + row: s.place[c] == code)
+                for row in range(ROWS)
+            ]
+            for p in seats
+        ],
+        "colours": [
+            dict(zip(COLOUR_NAMES, map(int, s.colours[p]), strict=True)) for p in seats
+        ],
+        "points": [int(s.points[p]) for p in seats],
+        "discard_counts": [int(s.discards[p]) for p in seats],
+        "hand_sizes": [len(hand_of(s, p)) for p in seats],
+    }
+
+
+def view(s: Any, seat: int | None) -> dict[str, Any]:
+    """The state as `seat` may know it (RULES.md § 9), or all of it for None."""
+    result = public_view(s)
+    others = [q for q in range(s.num_players) if q != seat]
+    if seat is None:
+        result["hands"] = [hand_of(s, p) for p in others]
+        result["picks"] = [picks_of(s, p) for p in others]
+        result["discards"] = cards_where(s, lambda c: s.place[c] == DISCARDED)
+        result["deal"] = [[sorted(map(int, s.deal[r, h] + 1)) for h in others] for r in range(ROUNDS)]
+        return result
+    result |= {
+        "seat": seat,
+        "hand": hand_of(s, seat),
+        "picks": picks_of(s, seat),
+        "known_hands": {str(q): known_hand(s, seat, q) for q in others},
+        "known_discards": cards_where(s, lambda c: (s.gone[c] >> seat) & 1),
+    }
+    return result
+
+
+def known_hand(s: Any, v: int, q: int) -> list[int]:
+    """Cards that v counts to the hand of q (RULES.md § 9, 3)."""
+    if s.terminated:
+        return []
+    packet = s.deal[s.round, packet_of(s, q)]
+    return sorted(int(c) + 1 for c in packet if remembers(s, v, c))
+
+
+def text(s: Any, seat: int | None) -> str:
+    """The table as text: as `seat` sees it, or with all hands for None."""
+    told = view(s, seat)
+    if told["finished"]:
+        lines = ["Ohanami, finished"]
+    else:
+        lines = [
+            f"Ohanami, round {told['round'] + 1} of {ROUNDS}, turn {told['turn'] + 1}: "
+            f"player_{told['to_move']} to {told['stage']}"
+        ]
+    for p in range(s.num_players):
+        counts = ", ".join(f"{n} {colour}" for colour, n in told["colours"][p].items())
+        lines.append(
+            f"player_{p}{' (you)' if p == seat else ''}: {told['points'][p]} points; {counts}; "
+            f"{told['discard_counts'][p]} discarded"
+        )
+        rows = [" ".join(map(str, row)) or "-" for row in told["gardens"][p]]
+        lines += [f"  row {number}: {row}" for number, row in enumerate(rows, 1)]
+        lines += private_lines(told, p, seat)
+    return "\n".join(lines)
+
+
+def private_lines(told: dict[str, Any], p: int, seat: int | None) -> list[str]:
+    """The lines on the hand and the picks of seat p, as far as the view tells them."""
+    if seat is None:
+        hand, picks = told["hands"][p], told["picks"][p]
+    elif p == seat:
+        hand, picks = told["hand"], told["picks"]
+    else:
+        known = told["known_hands"][str(p)]
+        return [f"  may hold: {' '.join(map(str, known))}"] if known else []
+    lines = [f"  hand: {', '.join(card(number - 1) for number in hand) or '-'}"]
+    if any(picks):
+        lines.append(f"  picked: {', '.join(card(number - 1) for number in picks if number)}")
+    return lines
+
