@@ -148,6 +148,7 @@ class GameEnv(AECEnv):
             0,
             1,
         )
+        self._terminated[0] = 0
         self._dealt = True
         self._actions = []
         self._take_seats(self.possible_agents)
@@ -234,9 +235,7 @@ class GameEnv(AECEnv):
                 raise ValueError(
                     f"{self.agent_selection} must play an action number, got {action!r}"
                 )
-            raise ValueError(
-                illegal_action(self.game, self._states, int(action), self._mask[0])
-            )
+            raise ValueError(illegal_action(self.game, self._states, int(action), self._mask[0]))
         return int(np.argmin(self._mask[0]))
 
     def _leave(self, agent: str, action: Any) -> None:

@@ -177,8 +177,13 @@ class BatchEnv:
     def _handle_illegal(self, index: int, actions: np.ndarray) -> np.ndarray:
         if self.illegal == "raise":
             raise ValueError(
-                f"game {index}: " + illegal_action(self.game, self.states[index : index + 1],
-                                                   int(actions[index]), self.action_mask[index])
+                f"game {index}: "
+                + illegal_action(
+                    self.game,
+                    self.states[index : index + 1],
+                    int(actions[index]),
+                    self.action_mask[index],
+                )
             )
         # Every number outside the range means the same: some action that is not legal.
         inside = (actions >= 0) & (actions < self.game.num_actions)

@@ -184,8 +184,6 @@ class Engine:
     resample_games: Callable[..., None]
 
 
-
-
 @lru_cache(maxsize=None)
 def engine(game: Game) -> Engine:
     """Bind the loops to the rules of `game`; the same game gives the same engine."""

@@ -40,6 +40,9 @@ def common_fields(max_players: int) -> tuple[Field, ...]:
 def state_dtype(max_players: int, fields: tuple[Field, ...]) -> np.dtype:
     """The structured dtype of one game's state: the common fields, then the game's own."""
     table = common_fields(max_players) + fields
+    taken = [f.name for f in table if hasattr(np.record, f.name)]
+    if taken:  # s.round would be a method of the record when rules run as plain Python
+        raise ValueError(f"fields cannot be called {taken}: numpy records have such attributes")
     return np.dtype([(f.name, f.dtype, f.shape) for f in table], align=True)
 
 

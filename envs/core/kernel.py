@@ -109,5 +109,7 @@ def announce_compilation(owner: str) -> None:
         return
     mark = CACHE / f"{owner}.seen"
     if not mark.exists():
-        print(f"hanazono: compiling {owner} for this machine, once (about 15 s) ...", file=sys.stderr)
+        print(
+            f"hanazono: compiling {owner} for this machine, once (about 15 s) ...", file=sys.stderr
+        )
         mark.touch()

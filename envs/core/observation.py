@@ -86,7 +86,9 @@ class Layout:
         lines = []
         for p in self.pieces:
             place = f"{self.start(p.name)}:{self.start(p.name) + p.size}"
-            lines.append(f"{p.name:<12} {place:>10}  {p.shape!s:<12} {p.low:g}..{p.high:g}  {p.meaning}")
+            lines.append(
+                f"{p.name:<12} {place:>10}  {p.shape!s:<12} {p.low:g}..{p.high:g}  {p.meaning}"
+            )
         return "\n".join(lines)
 
     def show(self, observation: np.ndarray) -> str:

@@ -41,7 +41,9 @@ PIECES = (
     Piece("known", (MAX_PLAYERS - 1, CARDS), 0, 1, "1: in the known hand of seat j + 1", "card"),
     Piece("open", (2 * TARGETS,), 0, 1, "1: the picked card may go here", "target"),
     Piece("new_row", (2 * TARGETS,), 0, 1, "1: it would start a row here", "target"),
-    Piece("target_gap", (2 * TARGETS,), 0, 1, "its distance to the row's end here, / 120", "target"),
+    Piece(
+        "target_gap", (2 * TARGETS,), 0, 1, "its distance to the row's end here, / 120", "target"
+    ),
     Piece("target_worth", (2 * TARGETS,), 0, 1, "its points until the end if laid / 15", "target"),
     Piece("picks", (2, 6), 0, 1, "own picks: 1 if open, number / 120, colour one-hot"),
     Piece("rows", (MAX_PLAYERS, ROWS, 3), 0, 1, "lowest / 120, highest / 120, cards / 30; 0 empty"),
@@ -76,11 +78,11 @@ def observe(s: Any, player: Any, out: Any) -> None:
         write_own_hand(s, player, out)
         write_known_hands(s, player, out)
         write_picks(s, player, out)
-        out[AT_ROUND + s.round] = 1.0
+        out[AT_ROUND + s.round_index] = 1.0
         out[AT_TURN + s.turn] = 1.0
         out[AT_STAGE + s.stage] = 1.0
         out[AT_MOVER + (s.current_player - player + s.num_players) % s.num_players] = 1.0
-        out[AT_CLOCKWISE] = s.round != 1
+        out[AT_CLOCKWISE] = s.round_index != 1
 
 
 @kernel
@@ -98,7 +100,7 @@ def write_known_hands(s: Any, player: Any, out: Any) -> None:
     for j in range(1, s.num_players):
         h = packet_of(s, (player + j) % s.num_players)
         for k in range(HAND):
-            c = s.deal[s.round, h, k]
+            c = s.deal[s.round_index, h, k]
             out[AT_KNOWN + (j - 1) * CARDS + c] = remembers(s, player, c)
 
 
@@ -127,7 +129,7 @@ def nearest_gap(s: Any, player: Any, c: Any) -> Any:
 def write_own_hand(s: Any, player: Any, out: Any) -> None:
     h = packet_of(s, player)
     for k in range(HAND):
-        c = s.deal[s.round, h, k]
+        c = s.deal[s.round_index, h, k]
         if s.place[c] == IN_HAND + h:
             out[AT_HAND + c] = 1.0
             gap = nearest_gap(s, player, c)

@@ -58,7 +58,7 @@ def public_view(s: Any) -> dict[str, Any]:
     finished = bool(s.terminated)
     return {
         "finished": finished,
-        "round": None if finished else int(s.round),
+        "round": None if finished else int(s.round_index),
         "turn": None if finished else int(s.turn),
         "stage": None if finished else STAGES[s.stage],
         "to_move": None if finished else int(s.current_player),
@@ -69,9 +69,7 @@ def public_view(s: Any) -> dict[str, Any]:
             ]
             for p in seats
         ],
-        "colours": [
-            dict(zip(COLOUR_NAMES, map(int, s.colours[p]), strict=True)) for p in seats
-        ],
+        "colours": [dict(zip(COLOUR_NAMES, map(int, s.colours[p]), strict=True)) for p in seats],
         "points": [int(s.points[p]) for p in seats],
         "discard_counts": [int(s.discards[p]) for p in seats],
         "hand_sizes": [len(hand_of(s, p)) for p in seats],
@@ -86,7 +84,9 @@ def view(s: Any, seat: int | None) -> dict[str, Any]:
         result["hands"] = [hand_of(s, p) for p in others]
         result["picks"] = [picks_of(s, p) for p in others]
         result["discards"] = cards_where(s, lambda c: s.place[c] == DISCARDED)
-        result["deal"] = [[sorted(map(int, s.deal[r, h] + 1)) for h in others] for r in range(ROUNDS)]
+        result["deal"] = [
+            [sorted(map(int, s.deal[r, h] + 1)) for h in others] for r in range(ROUNDS)
+        ]
         return result
     result |= {
         "seat": seat,
@@ -102,7 +102,7 @@ def known_hand(s: Any, v: int, q: int) -> list[int]:
     """Cards that v counts to the hand of q (RULES.md § 9, 3)."""
     if s.terminated:
         return []
-    packet = s.deal[s.round, packet_of(s, q)]
+    packet = s.deal[s.round_index, packet_of(s, q)]
     return sorted(int(c) + 1 for c in packet if remembers(s, v, c))
 
 
@@ -141,4 +141,3 @@ def private_lines(told: dict[str, Any], p: int, seat: int | None) -> list[str]:
     if any(picks):
         lines.append(f"  picked: {', '.join(card(number - 1) for number in picks if number)}")
     return lines
-

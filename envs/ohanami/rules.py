@@ -39,7 +39,7 @@ FIELDS = (
     Field("colours", np.uint8, (MAX_PLAYERS, 4), "laid cards by colour, order of § 1"),
     Field("discards", np.uint8, (MAX_PLAYERS,), "cards discarded by each seat"),
     Field("points", np.int16, (MAX_PLAYERS,), "score so far"),
-    Field("round", np.int8, (), "round 0..2, 3 when finished"),
+    Field("round_index", np.int8, (), "round 0..2, 3 when finished"),
     Field("turn", np.int8, (), "turn 0..4 in the round"),
     Field("stage", np.int8, (), "PICK_FIRST … PLACE_SECOND"),
 )
@@ -78,7 +78,7 @@ def reset(s: Any) -> None:
     s.colours[:] = 0
     s.discards[:] = 0
     s.points[:] = 0
-    s.round = 0
+    s.round_index = 0
     s.turn = 0
     s.stage = PICK_FIRST
     s.current_player = 0
@@ -108,7 +108,7 @@ def shuffle(s: Any) -> None:
 def deal_round(s: Any) -> None:
     for h in range(s.num_players):
         for k in range(HAND):
-            s.place[s.deal[s.round, h, k]] = IN_HAND + h
+            s.place[s.deal[s.round_index, h, k]] = IN_HAND + h
     see_hands(s)
 
 
@@ -119,7 +119,7 @@ def deal_round(s: Any) -> None:
 def packet_of(s: Any, p: Any) -> Any:
     """The packet that seat p holds."""
     n = s.num_players
-    shift = n - s.turn if s.round != 1 else s.turn
+    shift = n - s.turn if s.round_index != 1 else s.turn
     return (p + shift + n) % n
 
 
@@ -179,7 +179,7 @@ def see_hands(s: Any) -> None:
     for v in range(s.num_players):
         h = packet_of(s, v)
         for k in range(HAND):
-            c = s.deal[s.round, h, k]
+            c = s.deal[s.round_index, h, k]
             if s.place[c] == IN_HAND + h:
                 s.seen[c] |= 1 << v
             elif s.place[c] == DISCARDED:
@@ -203,8 +203,8 @@ def end_turn(s: Any) -> None:
     reveal_discards(s)
     score_round(s)
     s.turn = 0
-    s.round += 1
-    if s.round < ROUNDS:
+    s.round_index += 1
+    if s.round_index < ROUNDS:
         deal_round(s)
     else:
         s.terminated = 1
@@ -219,9 +219,9 @@ PINK_MOST = 15
 @kernel
 def score_round(s: Any) -> None:
     for p in range(s.num_players):
-        for colour in range(s.round + 1):
+        for colour in range(s.round_index + 1):
             s.points[p] += POINTS[colour] * s.colours[p, colour]
-        if s.round == ROUNDS - 1:
+        if s.round_index == ROUNDS - 1:
             k = min(s.colours[p, PINK], PINK_MOST)
             s.points[p] += k * (k + 1) // 2
 
@@ -233,7 +233,7 @@ def worth(s: Any, p: Any, c: Any) -> Any:
     if colour == PINK:
         k = s.colours[p, PINK]
         return k + 1 if k < PINK_MOST else 0
-    return POINTS[colour] * (ROUNDS - max(s.round, colour))
+    return POINTS[colour] * (ROUNDS - max(s.round_index, colour))
 
 
 # § 7 End
@@ -256,7 +256,7 @@ def action_mask(s: Any, out: Any) -> None:
     if s.stage <= PICK_SECOND:
         h = packet_of(s, p)
         for k in range(HAND):
-            c = s.deal[s.round, h, k]
+            c = s.deal[s.round_index, h, k]
             out[c] = s.place[c] == IN_HAND + h
         return
     for which in range(2):
