@@ -1,7 +1,7 @@
 """The games of hanazono and every way to step them.
 
 from hanazono.envs import ohanami_v0          # PettingZoo: ohanami_v0.env(num_players=2)
-from hanazono.envs import make, make_batch    # by name: make("ohanami"), make_batch("ohanami", 1024)
+from hanazono.envs import make, make_batch    # by name: make_batch("ohanami", num_envs=1024)
 """
 
 if __name__ == "envs":  # two copies of every module would exist

@@ -9,8 +9,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from hanazono.envs.core.batch import (
-    ILLEGAL,
-    REWARDS,
+    BatchEnv,
     IllegalKind,
     RewardKind,
     check_choice,
@@ -18,9 +17,7 @@ from hanazono.envs.core.batch import (
     fresh_seed,
     illegal_action,
 )
-from hanazono.envs.core.engine import engine
 from hanazono.envs.core.game import Game
-from hanazono.envs.core.kernel import kernel_view
 from hanazono.envs.core.record import GameRecord
 from hanazono.envs.core.rng import mix
 
@@ -73,8 +70,6 @@ class GameEnv(AECEnv):
         super().__init__()
         if render_mode is not None:
             check_choice("render_mode", render_mode, RENDER_MODES)
-        check_choice("reward", reward, REWARDS)
-        check_choice("illegal", illegal, ILLEGAL)
         self.game, self.render_mode = game, render_mode
         self.reward, self.illegal = reward, illegal
         self.num_players = game.check_players(num_players)
@@ -99,32 +94,37 @@ class GameEnv(AECEnv):
         self._action_spaces = {
             agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents
         }
-        self._make_buffers()
+        self._make_table()
 
-    def _make_buffers(self) -> None:
-        game = self.game
-        self._engine = engine(game)
-        self._states = game.new_states(1, self.num_players, self.options)
-        self._kernel_states = kernel_view(self._states)
-        self._s = self._states.view(np.recarray)[0]
-        self._observation = np.zeros((1, game.layout.size), np.float32)
-        self._mask = np.zeros((1, game.num_actions), np.int8)
-        self._player = np.zeros(1, np.int64)
-        self._paid = np.zeros((1, game.max_players), np.float32)
-        self._terminated = np.zeros(1, np.int8)
-        self._final_scores = np.zeros((1, game.max_players, 2), np.float64)
-        self._final_ranks = np.zeros((1, game.max_players), np.int64)
+    def _make_table(self) -> None:
+        """The batch of one game behind this environment, and the names used most."""
+        self._batch = BatchEnv(
+            self.game,
+            1,
+            self.num_players,
+            reward=self.reward,
+            illegal=self.illegal,
+            auto_reset=False,
+            options=self.options,
+        )
+        self._s = self._batch.states.view(np.recarray)[0]
+        self._observation = self._batch.observation[0]
+        self._mask = self._batch.action_mask[0]
+        self._player = self._batch.current_player
+        self._over = self._batch.terminated
         self._action = np.zeros(1, np.int64)
-        self._no_action = np.zeros(game.num_actions, np.int8)
+        self._no_action = np.zeros(self.game.num_actions, np.int8)
         self._no_action.flags.writeable = False
         self._actions: list[int] = []
         self._dealt = False
-        self.agents = []
+        self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> spaces.Space:
+        """The space of `observe(agent)`; always the same object."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space:
+        """Discrete(A); always the same object."""
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -136,46 +136,39 @@ class GameEnv(AECEnv):
             options: ignored; rule options belong to the constructor.
         """
         if seed is not None:
-            deal_seed = np.uint64(check_seed(seed))
+            deal_seed = check_seed(seed)
         else:
-            deal_seed = mix(self._states["seed"][0]) if self._dealt else np.uint64(fresh_seed())
-        self._engine.reset_games(
-            self._kernel_states,
-            np.full(1, deal_seed, np.uint64),
-            self._observation,
-            self._mask,
-            self._player,
-            0,
-            1,
-        )
-        self._terminated[0] = 0
+            deal_seed = int(mix(self._s.seed)) if self._dealt else fresh_seed()
+        self._batch.reset(seeds=np.full(1, deal_seed, np.uint64))
         self._dealt = True
         self._actions = []
         self._take_seats(self.possible_agents)
 
     def _take_seats(self, agents: list[str] | tuple[str, ...]) -> None:
         """Set all PettingZoo attributes from the state, with `agents` still at the table."""
-        over = bool(self._s.terminated)
+        over = bool(self._over[0])
         self.agents = list(agents)
         self.rewards = {a: float(self._s.rewards[self._seats[a]]) for a in agents}
         self._cumulative_rewards = dict(self.rewards)
         self.terminations = dict.fromkeys(agents, over)
         self.truncations = dict.fromkeys(agents, False)
-        self.infos = {a: {"action_mask": self._no_action} for a in agents}
+        self.infos: dict[str, dict[str, Any]] = {
+            a: {"action_mask": self._no_action} for a in agents
+        }
         if over:
             self._close_game()
         else:
             self.agent_selection = self.possible_agents[self._player[0]]
-            self.infos[self.agent_selection] = {"action_mask": self._mask[0].copy()}
+            self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
     def _close_game(self) -> None:
-        self._engine.score_games(self._kernel_states, self._final_scores, self._final_ranks)
-        ranks = self._final_ranks[0, : self.num_players]
+        self._batch.score()
+        ranks = self._batch.final_ranks[0, : self.num_players]
         winners = int((ranks == 0).sum())
         for agent in self.agents:
             seat = self._seats[agent]
             self.infos[agent] |= {
-                "score": float(self._final_scores[0, seat, 0]),
+                "score": float(self._batch.final_scores[0, seat, 0]),
                 "rank": int(ranks[seat]),
                 "winner_share": 1 / winners if ranks[seat] == 0 else 0.0,
             }
@@ -199,44 +192,29 @@ class GameEnv(AECEnv):
             return
         self._action[0] = self._check_action(action)
         self._cumulative_rewards[agent] = 0.0
-        self._engine.step_games(
-            self._kernel_states,
-            self._action,
-            False,
-            self.reward == "score",
-            self.game.score_scale,
-            self._observation,
-            self._mask,
-            self._player,
-            self._paid,
-            self._terminated,
-            self._final_scores,
-            self._final_ranks,
-            0,
-            1,
-        )
-        if self._terminated[0]:
-            if self._s.forfeited < 0:
-                self._actions.append(int(self._action[0]))
+        self._batch.advance(self._action)
+        self._actions.append(int(self._action[0]))
+        if self._over[0]:
+            if self._s.forfeited >= 0:
+                self._actions.pop()
             self._take_seats(self.possible_agents)
             return
-        self._actions.append(int(self._action[0]))
         self.infos[agent] = {"action_mask": self._no_action}
         self.agent_selection = agent = self.possible_agents[self._player[0]]
-        self.infos[agent] = {"action_mask": self._mask[0].copy()}
+        self.infos[agent] = {"action_mask": self._mask.copy()}
 
     def _check_action(self, action: Any) -> int:
         """The action as an integer; for a forfeit, any number whose mask is 0."""
         whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
-        if whole and 0 <= action < self.game.num_actions and self._mask[0, action]:
+        if whole and 0 <= action < self.game.num_actions and self._mask[action]:
             return int(action)
         if self.illegal == "raise":
             if not whole:
                 raise ValueError(
                     f"{self.agent_selection} must play an action number, got {action!r}"
                 )
-            raise ValueError(illegal_action(self.game, self._states, int(action), self._mask[0]))
-        return int(np.argmin(self._mask[0]))
+            raise ValueError(illegal_action(self.game, self._batch.states, int(action), self._mask))
+        return int(np.argmin(self._mask))
 
     def _leave(self, agent: str, action: Any) -> None:
         if action is not None:
@@ -257,14 +235,10 @@ class GameEnv(AECEnv):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What `agent` knows: {"observation": float32 [O], "action_mask": int8 [A]}, new arrays."""
         seat = self._seats[agent]
-        if seat == self._player[0] and not self._terminated[0]:
-            return {
-                "observation": self._observation[0].copy(),
-                "action_mask": self._mask[0].copy(),
-            }
-        seen = np.empty_like(self._observation)
-        self._engine.observe_games(self._kernel_states, np.full(1, seat), seen)
-        return {"observation": seen[0], "action_mask": self._no_action.copy()}
+        if seat == self._player[0] and not self._over[0]:
+            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+        seen = self._batch.observe(np.full(1, seat))[0]
+        return {"observation": seen, "action_mask": self._no_action.copy()}
 
     def render(self) -> str | None:
         """The table as text, as far as the player to move knows it; None without render_mode."""
@@ -305,7 +279,7 @@ class GameEnv(AECEnv):
 
     def get_state(self) -> EnvState:
         """The environment as a value; `set_state` returns to it, here or in another copy."""
-        return EnvState(self._states.copy(), tuple(self._actions), tuple(self.agents))
+        return EnvState(self._batch.get_states(), tuple(self._actions), tuple(self.agents))
 
     def set_state(self, value: EnvState) -> None:
         """Go to a state from `get_state` of an environment with the same game and seats.
@@ -313,7 +287,7 @@ class GameEnv(AECEnv):
         Raises:
             ValueError: if the state belongs to another game, seat count or options.
         """
-        same = value.state.dtype == self._states.dtype and all(
+        same = value.state.dtype == self.game.dtype and all(
             value.state[name][0] == expected
             for name, expected in {"num_players": self.num_players, **self.options}.items()
         )
@@ -322,10 +296,7 @@ class GameEnv(AECEnv):
                 f"this is no state of {self.game.title} for {self.num_players} players "
                 f"with options {self.options}"
             )
-        self._states[:] = value.state
-        self._engine.write_turns(
-            self._kernel_states, self._observation, self._mask, self._player, self._terminated, 0, 1
-        )
+        self._batch.set_states(value.state)
         self._dealt = bool(value.agents) or bool(self._s.terminated)
         self._actions = list(value.actions)
         self._take_seats(value.agents)

@@ -1,5 +1,6 @@
 """BatchEnv: many games of one kind, stepped in one call on all cores."""
 
+import itertools
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ LEAST_SHARE = 256  # games a thread should have to be worth waking
 
 
 def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError, naming what is allowed, unless `value` is one of `allowed`."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {list(allowed)}, got {value!r}")
 
@@ -100,7 +102,7 @@ class BatchEnv:
         self._dealt = False
         threads = min(num_threads or available_cores(), max(1, num_envs // LEAST_SHARE))
         cuts = np.linspace(0, num_envs, threads + 1).astype(int).tolist()
-        self._shares = list(zip(cuts[:-1], cuts[1:], strict=True))
+        self._shares = list(itertools.pairwise(cuts))
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def _share_out(self, loop: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -158,6 +160,10 @@ class BatchEnv:
         wrong = max(self._share_out(first_illegal, self.action_mask, actions, finished))
         if wrong >= 0:
             actions = self._handle_illegal(wrong, actions)
+        self.advance(actions)
+
+    def advance(self, actions: np.ndarray) -> None:
+        """`step` without its checks: int64 [B] inside the action range, illegal ones forfeit."""
         self._share_out(
             self._engine.step_games,
             self._kernel_states,
@@ -206,6 +212,18 @@ class BatchEnv:
         observation = np.empty_like(self.observation)
         self._engine.observe_games(self._kernel_states, np.asarray(seats, np.int64), observation)
         return observation
+
+    def score(self) -> None:
+        """Write the scores and ranks of the present states to final_scores and final_ranks."""
+        self._engine.score_games(self._kernel_states, self.final_scores, self.final_ranks)
+
+    def resample_hidden(self, seats: np.ndarray, seeds: np.ndarray) -> None:
+        """Replace what the given seat (int64 [B]) cannot know in each game by a random state that
+        fits what it knows; the same seeds (uint64 [B]) give the same states."""
+        self._engine.resample_games(
+            self._kernel_states, np.asarray(seats, np.int64), np.asarray(seeds, np.uint64)
+        )
+        self.set_states(self.states.copy())
 
     def get_states(self) -> np.ndarray:
         """A copy of all states; with the same actions they lead to the same games."""

@@ -6,7 +6,7 @@ works on games lo … hi - 1, so that threads can share a batch.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,7 @@ def _write_turn(s: Any, observation: Any, mask: Any) -> None:
 def reset_games(
     states: Any, seeds: Any, observation: Any, mask: Any, player: Any, lo: Any, hi: Any
 ) -> None:
+    """Deal every game with its seed and write what its first player sees."""
     for i in range(lo, hi):
         _deal(states[i], seeds[i])
         _write_turn(states[i], observation[i], mask[i])
@@ -105,6 +106,7 @@ def step_games(
     lo: Any,
     hi: Any,
 ) -> None:
+    """Play one action in every running game; an action whose mask is 0 forfeits."""
     for i in range(lo, hi):
         s = states[i]
         rewards[i, :] = 0.0
@@ -129,6 +131,7 @@ def step_games(
 def write_turns(
     states: Any, observation: Any, mask: Any, player: Any, terminated: Any, lo: Any, hi: Any
 ) -> None:
+    """Write what the player to decide sees, for states that were set from outside."""
     for i in range(lo, hi):
         _write_turn(states[i], observation[i], mask[i])
         player[i] = states[i].current_player
@@ -148,23 +151,27 @@ def first_illegal(mask: Any, actions: Any, terminated: Any, lo: Any, hi: Any) ->
 
 
 def observe_games(states: Any, seats: Any, observation: Any) -> None:
+    """Write what the given seat knows in each game."""
     for i in range(states.shape[0]):
         observation[i, :] = 0.0
         observe(states[i], seats[i], observation[i])
 
 
 def score_games(states: Any, table: Any, ranks: Any) -> None:
+    """Write scores and ranks of the present states."""
     for i in range(states.shape[0]):
         scores(states[i], table[i])
         _rank(states[i], table[i], ranks[i])
 
 
 def resample_games(states: Any, seats: Any, seeds: Any) -> None:
+    """Redraw what the given seat cannot know in each game."""
     for i in range(states.shape[0]):
         resample_hidden(states[i], seats[i], seeds[i])
 
 
 def act_games(states: Any, mask: Any, rows: Any, seed: Any, actions: Any) -> None:
+    """Let a bot choose in the games `rows`."""
     for k in range(rows.shape[0]):
         i = rows[k]
         s = states[i]
@@ -184,7 +191,7 @@ class Engine:
     resample_games: Callable[..., None]
 
 
-@lru_cache(maxsize=None)
+@cache
 def engine(game: Game) -> Engine:
     """Bind the loops to the rules of `game`; the same game gives the same engine."""
     announce_compilation(game.title)
@@ -204,7 +211,7 @@ def engine(game: Game) -> Engine:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def bot_loop(game: Game, bot: str) -> Callable[..., None]:
     """The loop act_games(states, mask, rows, seed, actions) of a scripted player of `game`."""
     loop: Callable[..., None] = bind(act_games, f"{game.name}_{bot}", act=game.bots[bot])

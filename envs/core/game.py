@@ -145,11 +145,13 @@ class Game:
 
     @cached_property
     def dtype(self) -> np.dtype:
+        """The structured dtype of one state."""
         options = tuple(Field(o.name, o.dtype, (), o.meaning) for o in self.options)
         return state_dtype(self.max_players, options + self.fields)
 
     @cached_property
     def layout(self) -> Layout:
+        """Where each piece of the observation lies."""
         return Layout(self.pieces)
 
     def check_players(self, num_players: Any) -> int:

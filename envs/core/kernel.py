@@ -99,7 +99,7 @@ def bind(template: Callable[..., Any], owner: str, **names: Callable[..., Any]) 
 
 
 def kernel_view(states: np.ndarray) -> np.ndarray:
-    """The view of a record array that kernels take: plain, or with attributes when run as Python."""
+    """The view of a record array that kernels take: as Python they need attributes."""
     return states.view(np.recarray) if numba.config.DISABLE_JIT else states
 
 

@@ -32,6 +32,7 @@ class Piece:
 
     @property
     def size(self) -> int:
+        """Number of values."""
         return math.prod(self.shape)
 
 

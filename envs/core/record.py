@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hanazono.envs.core.engine import engine
+from hanazono.envs.core.batch import BatchEnv, check_seed
 from hanazono.envs.core.game import Game
-from hanazono.envs.core.kernel import kernel_view
 
 PREFIX = "hanazono:"
 
@@ -49,6 +48,7 @@ class GameRecord:
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> "GameRecord":
+        """The record with these attributes, such as JSON gives them."""
         if not isinstance(values, dict):
             raise TypeError(f"expected an object, got {type(values).__name__}")
         return cls(**{**values, "actions": tuple(map(int, values["actions"]))})
@@ -60,8 +60,8 @@ class GameRecord:
         bytes. The text starts with a checksum.
         """
         digits = [
-            (int(np.searchsorted(np.flatnonzero(mask), action)), int(mask.sum()))
-            for (_, mask), action in zip(replay(game, self), self.actions, strict=False)
+            (int(table.action_mask[0, :action].sum()), int(table.action_mask[0].sum()))
+            for table, action in zip(replay(game, self), self.actions, strict=False)
         ]
         number = 0
         for index, base in reversed(digits):
@@ -93,85 +93,46 @@ class GameRecord:
         names = [option.name for option in game.options]
         empty = cls(name, version, num_players, seed, (), dict(zip(names, options, strict=False)))
         number, actions = int.from_bytes(digits, "big"), []
-        positions = Replay(game, empty)
+        table = deal(game, empty)
         for _ in range(count):
-            legal = np.flatnonzero(positions.mask)
+            legal = np.flatnonzero(table.action_mask[0])
             number, index = divmod(number, len(legal))
             actions.append(int(legal[index]))
-            positions.play(actions[-1])
+            table.step(legal[index : index + 1])
         return replace(empty, actions=tuple(actions), forfeited=bool(forfeited))
 
 
-class Replay:
-    """A record's game, played action by action on one state.
+def deal(game: Game, record: GameRecord) -> BatchEnv:
+    """The record's game before its first action, as a batch of one that does not deal anew.
 
-    Attributes:
-        state: structured array [1].
-        mask: int8 [A], the legal actions; all 0 when the game is over.
+    Raises:
+        ValueError: if the record belongs to another game, rules version or options.
     """
-
-    def __init__(self, game: Game, record: GameRecord) -> None:
-        """Deal the record's game.
-
-        Raises:
-            ValueError: if the record belongs to another game, rules version or options.
-        """
-        if (record.game, record.rules_version) != (game.name, game.rules_version):
-            raise ValueError(
-                f"this is a record of {record.game}, rules version {record.rules_version}; "
-                f"it cannot be replayed as {game.name}, rules version {game.rules_version}"
-            )
-        self.game = game
-        self.state = game.new_states(1, record.num_players, record.options)
-        self._states = kernel_view(self.state)
-        self._engine = engine(game)
-        self._observation = np.zeros((1, game.layout.size), np.float32)
-        self._mask = np.zeros((1, game.num_actions), np.int8)
-        self._player = np.zeros(1, np.int64)
-        self.mask = self._mask[0]
-        seeds = np.full(1, record.seed, np.uint64)
-        self._engine.reset_games(
-            self._states, seeds, self._observation, self._mask, self._player, 0, 1
+    if (record.game, record.rules_version) != (game.name, game.rules_version):
+        raise ValueError(
+            f"this is a record of {record.game}, rules version {record.rules_version}; it cannot "
+            f"be replayed as {game.name}, rules version {game.rules_version}"
         )
-
-    def play(self, action: int) -> None:
-        """Play a legal action."""
-        seats = self.game.max_players
-        self._engine.step_games(
-            self._states,
-            np.full(1, action, np.int64),
-            False,
-            False,
-            self.game.score_scale,
-            self._observation,
-            self._mask,
-            self._player,
-            np.zeros((1, seats), np.float32),
-            np.zeros(1, np.int8),
-            np.zeros((1, seats, 2), np.float64),
-            np.zeros((1, seats), np.int64),
-            0,
-            1,
-        )
+    table = BatchEnv(game, 1, record.num_players, auto_reset=False, options=record.options)
+    table.reset(seeds=np.full(1, check_seed(record.seed), np.uint64))
+    return table
 
 
-def replay(game: Game, record: GameRecord) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield (state [1], action mask [A]) before each action and after the last; both are views.
+def replay(game: Game, record: GameRecord) -> Iterator[BatchEnv]:
+    """Play a record: yield the same batch of one before every action, and after the last.
 
     Raises:
         ValueError: if the record does not belong to `game`, or at an illegal action, naming its
             number and what was legal.
     """
-    positions = Replay(game, record)
-    yield positions.state, positions.mask
+    table = deal(game, record)
+    yield table
     for number, action in enumerate(record.actions):
-        if not 0 <= action < game.num_actions or not positions.mask[action]:
-            from hanazono.envs.core.batch import illegal_action
-
-            told = illegal_action(game, positions.state, action, positions.mask)
-            raise ValueError(f"action number {number} of the record is illegal: {told}")
-        positions.play(action)
-        yield positions.state, positions.mask
+        try:
+            table.step(np.full(1, action, np.int64))
+        except ValueError as error:
+            raise ValueError(f"action number {number} of the record is illegal: {error}") from None
+        yield table
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -182,7 +143,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+        Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

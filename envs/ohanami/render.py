@@ -22,7 +22,7 @@ STAGES = ("pick first", "pick second", "place first", "place second")
 
 
 def card(c: int) -> str:
-    """ "57 green", say, for card id 56."""
+    """Number and colour of card id c: 57 green, say, for id 56."""
     return f"{c + 1} {COLOUR_NAMES[COLOUR[c]]}"
 
 
@@ -44,6 +44,7 @@ def cards_where(s: Any, wanted: Any) -> list[int]:
 
 
 def hand_of(s: Any, p: int) -> list[int]:
+    """Numbers of the cards in the hand of seat p, ascending."""
     return cards_where(s, lambda c: s.place[c] == IN_HAND + packet_of(s, p))
 
 
