@@ -1,0 +1,105 @@
+"""Players by name: a bot's name, or the folder or file of a checkpoint."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from hanazono.envs.core.batch import BatchEnv
+from hanazono.envs.core.game import Game
+from hanazono.models.checkpoint import load_policy
+from hanazono.models.networks import Group, Spec
+from hanazono.models.policy import Policy
+
+
+class Player(Protocol):
+    """Somebody who can decide in many games at once."""
+
+    name: str
+
+    def act(
+        self, env: BatchEnv, rows: np.ndarray, actions: np.ndarray, generator: torch.Generator
+    ) -> None:
+        """Write a legal action to `actions` (int64 [B]) for each of the games `rows`."""
+
+
+class BotPlayer:
+    """A scripted player of the game."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def act(
+        self, env: BatchEnv, rows: np.ndarray, actions: np.ndarray, generator: torch.Generator
+    ) -> None:
+        """See `Player.act`; the bot's own chance follows from the generator's seed."""
+        env.act(self.name, rows, generator.initial_seed(), actions)
+
+
+class PolicyPlayer:
+    """A learned player."""
+
+    def __init__(self, name: str, policy: Policy) -> None:
+        self.name = name
+        self.policy = policy
+
+    def act(
+        self, env: BatchEnv, rows: np.ndarray, actions: np.ndarray, generator: torch.Generator
+    ) -> None:
+        """See `Player.act`."""
+        observation = torch.from_numpy(env.observation[rows])
+        mask = torch.from_numpy(env.action_mask[rows])
+        actions[rows] = self.policy.act(observation, mask, generator).numpy()
+
+
+def network_spec(game: Game) -> Spec:
+    """What a network has to know of `game`."""
+    groups = tuple(
+        Group(group.start, tuple(map(tuple, game.layout.columns(group.axis).tolist())))
+        for group in game.actions
+        if group.axis is not None
+    )
+    return Spec(game.layout.size, game.num_actions, groups)
+
+
+def game_card(game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of a checkpoint's card that say which game it plays."""
+    return {
+        "game": game.name,
+        "rules_version": game.rules_version,
+        "num_players": num_players,
+        "options": game.check_options(options),
+        "observation_schema": game.layout.schema_hash,
+    }
+
+
+def load_player(
+    name: str,
+    game: Game,
+    num_players: int,
+    options: Mapping[str, Any] | None = None,
+    *,
+    greedy: bool = False,
+) -> Player:
+    """The player called `name`.
+
+    Args:
+        name: a bot of the game, or the path of a checkpoint's file or folder.
+        game, num_players, options: what will be played; a checkpoint must have learned just that.
+        greedy: let a learned player always play its likeliest action.
+
+    Raises:
+        ValueError: if there is neither such a bot nor such a checkpoint.
+        CheckpointError: if the checkpoint cannot be used, saying what differs.
+    """
+    if name in game.bots:
+        return BotPlayer(name)
+    if not Path(name).exists():
+        raise ValueError(
+            f"there is no player {name!r}: neither a bot of {game.title} "
+            f"({', '.join(game.bots)}) nor the file or folder of a checkpoint"
+        )
+    network, _ = load_policy(name, game_card(game, num_players, options or {}))
+    return PolicyPlayer(name, Policy(network, greedy=greedy))

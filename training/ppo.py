@@ -1,0 +1,384 @@
+"""Proximal policy optimisation by self-play (Schulman et al. 2017), in one file, top to bottom:
+the settings, one update, the run that saves and resumes, and what it reports.
+
+All seats are played by the same policy. Each seat's decisions form a trajectory of their own
+(`rollout.seat_advantages`), so the same code serves any number of players.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from torch import Tensor, nn
+from torch.utils.tensorboard import SummaryWriter
+
+from hanazono.envs.core.batch import BatchEnv
+from hanazono.envs.core.game import Game
+from hanazono.models.checkpoint import (
+    CheckpointError,
+    load_tensors,
+    save_policy,
+    save_tensors,
+    whole_file,
+)
+from hanazono.models.networks import MLPNetwork, make_network
+from hanazono.models.policy import Policy, entropy, masked_log_probs
+from hanazono.training.evaluate import Evaluation, evaluate
+from hanazono.training.opponents import Opponents
+from hanazono.training.players import BotPlayer, PolicyPlayer, game_card, network_spec
+from hanazono.training.rollout import Rollout, collect, seat_advantages
+
+RUN_FILE = "training.safetensors"
+CONFIG_FILE = "config.yaml"
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """Settings of a training run.
+
+    Attributes:
+        game: Name of the game.
+        num_players: Number of seats.
+        options: Rule options of the game.
+        seed: Fixes everything: weights, deals, actions, order of the samples.
+        total_decisions: Length of the run, in decisions of all seats together.
+        num_envs: Games played side by side.
+        horizon: Decisions a game goes on between two updates.
+        epochs: Times each decision is used in an update.
+        minibatch_size: Decisions in one gradient step.
+        learning_rate: Adam's step size at the start; it falls linearly to 0.
+        gamma: Discount from a seat's decision to its next.
+        gae_lambda: Weight of longer advantage estimates.
+        clip: How far the probability ratio may move the objective.
+        value_coef: Weight of the value loss.
+        entropy_coef: Weight of the entropy bonus at the start; it falls linearly to a tenth.
+        max_grad_norm: Longest gradient, as a norm over all weights.
+        score_weight: Share of the score margin in the reward; the rest is the outcome.
+        network: Kind of network, "pieces" or "mlp".
+        hidden: Sizes of the hidden layers.
+        pool_fraction: Share of the games with past selves on all seats but one.
+        pool_size: Most past selves kept.
+        pool_every: Updates between two past selves joining.
+        eval_every: Updates between two measurements against the bots; 0 for none.
+        eval_deals: Deals in one such measurement, each played from every seat.
+        save_every: Updates between two saves of the run.
+    """
+
+    game: str = "ohanami"
+    num_players: int = 2
+    options: dict[str, int] = field(default_factory=dict)
+    seed: int = 0
+    total_decisions: int = 5_000_000
+    num_envs: int = 256
+    horizon: int = 128
+    epochs: int = 2
+    minibatch_size: int = 4096
+    learning_rate: float = 1e-3
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    clip: float = 0.2
+    value_coef: float = 0.5
+    entropy_coef: float = 0.01
+    max_grad_norm: float = 0.5
+    score_weight: float = 0.5
+    network: str = "pieces"
+    hidden: list[int] = field(default_factory=lambda: [128, 128])
+    pool_fraction: float = 0.2
+    pool_size: int = 8
+    pool_every: int = 20
+    eval_every: int = 20
+    eval_deals: int = 200
+    save_every: int = 20
+
+    def __post_init__(self) -> None:
+        """Reject settings that cannot work, naming what is allowed."""
+        at_least_one = ("total_decisions", "num_envs", "horizon", "epochs", "minibatch_size",
+                        "pool_every", "save_every")  # fmt: skip
+        for name in at_least_one:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("gamma", "gae_lambda", "score_weight", "pool_fraction"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
+        for name in ("eval_every", "pool_size", "entropy_coef", "value_coef"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
+        for name in ("learning_rate", "clip", "max_grad_norm"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if self.eval_every and self.eval_deals < 2:
+            raise ValueError(f"eval_deals must be at least 2, got {self.eval_deals}")
+
+
+def ppo_loss(
+    network: nn.Module, batch: dict[str, Tensor], clip: float, value_coef: float, bonus: float
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The clipped surrogate loss, and its parts for the log.
+
+    `batch` holds observation [M, O], mask [M, A], action, log_prob, advantage, target [M].
+    """
+    logits, value = network(batch["observation"])
+    log_probs = masked_log_probs(logits, batch["mask"])
+    new = log_probs.gather(1, batch["action"][:, None]).squeeze(1)
+    log_ratio = new - batch["log_prob"]
+    ratio = log_ratio.exp()
+    advantage = batch["advantage"]
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    policy_loss = -torch.min(ratio * advantage, clipped * advantage).mean()
+    value_loss = (value - batch["target"]).square().mean()
+    spread = entropy(log_probs).mean()
+    loss = policy_loss + value_coef * value_loss - bonus * spread
+    with torch.no_grad():
+        parts = {
+            "policy": policy_loss,
+            "value": value_loss,
+            "entropy": spread,
+            "clip_fraction": ((ratio - 1).abs() > clip).float().mean(),
+            "approx_kl": (ratio - 1 - log_ratio).mean(),
+        }
+    return loss, parts
+
+
+class Trainer:
+    """A training run: its networks, games and opponents, one `update` after another.
+
+    With the same config and machine, a run gives the same weights bit by bit, also if it is
+    killed at any moment and resumed from what `save` wrote last.
+    """
+
+    def __init__(self, game: Game, config: PPOConfig) -> None:
+        """Set up a new run of `config` on `game`.
+
+        Raises:
+            ValueError: for settings the game or the network does not allow.
+        """
+        self.game, self.config = game, config
+        self.generator = torch.Generator().manual_seed(config.seed)
+        self.env = BatchEnv(game, config.num_envs, config.num_players, options=config.options)
+        self.spec = network_spec(game)
+        with torch.random.fork_rng():
+            torch.manual_seed(config.seed)
+            self.network = self._build()
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=config.learning_rate, eps=1e-5, foreach=True
+        )
+        self.opponents = Opponents(
+            self._build, config.num_envs, config.num_players, config.pool_fraction, config.pool_size
+        )
+        self.rollout = Rollout.empty(self.env, config.horizon)
+        self.env.reset(config.seed)
+        self.updates = 0
+        self.seconds = 0.0
+        self.results: dict[str, float] = {}
+
+    def _build(self) -> MLPNetwork:
+        return make_network(self.config.network, self.spec, self.config.hidden)
+
+    @property
+    def decisions(self) -> int:
+        """Decisions made so far by all seats."""
+        return self.updates * self.config.num_envs * self.config.horizon
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has its full length."""
+        return self.decisions >= self.config.total_decisions
+
+    def update(self) -> dict[str, float]:
+        """Play one horizon, learn from it, and return what to log."""
+        config, started = self.config, time.perf_counter()
+        left = 1 - min(self.decisions / config.total_decisions, 1)
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.learning_rate * left
+        bonus = config.entropy_coef * (0.1 + 0.9 * left)
+        collect(
+            self.env,
+            Policy(self.network),
+            self.opponents,
+            self.rollout,
+            config.score_weight,
+            self.generator,
+        )
+        data, log = self._samples()
+        log |= self._learn(data, bonus)
+        self.updates += 1
+        if self.updates % config.pool_every == 0:
+            self.opponents.add(self.network)
+        self.seconds += time.perf_counter() - started
+        log["speed/decisions_per_second"] = self.decisions / self.seconds
+        log["settings/learning_rate"] = config.learning_rate * left
+        return log
+
+    def _samples(self) -> tuple[dict[str, Tensor], dict[str, float]]:
+        """The learner's closed decisions, as a batch, and figures about the games."""
+        r, config = self.rollout, self.config
+        value = r.value.numpy()
+        advantage, closed = seat_advantages(
+            value, r.player, r.rewards, r.terminated, config.gamma, config.gae_lambda
+        )
+        chosen = torch.from_numpy(np.flatnonzero((closed & r.learner).reshape(-1)))
+        target = advantage + value
+        picked = {
+            "observation": r.observation.flatten(0, 1),
+            "mask": r.mask.flatten(0, 1),
+            "action": r.action.flatten(),
+            "log_prob": r.log_prob.flatten(),
+            "advantage": torch.from_numpy(advantage).flatten(),
+            "target": torch.from_numpy(target).flatten(),
+            "index": chosen,
+        }
+        error, truth = advantage[closed & r.learner], target[closed & r.learner]
+        log = {"games/finished": float(r.games)}
+        if len(truth):
+            log["losses/explained_variance"] = float(1 - error.var() / max(truth.var(), 1e-8))
+        for seat in range(config.num_players if r.games else 0):
+            log[f"games/win_share_seat_{seat}"] = float(r.winner_share[seat] / r.games)
+        return picked, log
+
+    def _learn(self, data: dict[str, Tensor], bonus: float) -> dict[str, float]:
+        """Take gradient steps over shuffled minibatches; return the mean of each logged part."""
+        config, index = self.config, data.pop("index")
+        totals: dict[str, float] = {}
+        steps = 0
+        # Gathering into the same memory each time is several times faster than into new memory.
+        size = min(config.minibatch_size, len(index))
+        buffers = {name: values.new_empty(size, *values.shape[1:]) for name, values in data.items()}
+        for _ in range(config.epochs):
+            order = index[torch.randperm(len(index), generator=self.generator)]
+            for rows in order.split(config.minibatch_size):
+                batch = {
+                    name: torch.index_select(values, 0, rows, out=buffers[name][: len(rows)])
+                    for name, values in data.items()
+                }
+                advantage = batch["advantage"]
+                scale = advantage.std(correction=0) + 1e-8
+                batch["advantage"] = (advantage - advantage.mean()) / scale
+                loss, parts = ppo_loss(
+                    self.network, batch, config.clip, config.value_coef, bonus
+                )
+                self.optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
+                self.optimizer.step()
+                steps += 1
+                for name, part in parts.items():
+                    totals[name] = totals.get(name, 0.0) + float(part)
+        return {f"losses/{name}": total / steps for name, total in totals.items()}
+
+    def measure(self) -> dict[str, Evaluation]:
+        """Play the present policy against every bot of the game, on deals of this moment's own."""
+        me = PolicyPlayer("policy", Policy(self.network))
+        seed = (self.config.seed + 1) * 1_000_003 + self.updates
+        return {
+            bot: evaluate(
+                self.game,
+                [me, *[BotPlayer(bot)] * (self.config.num_players - 1)],
+                deals=self.config.eval_deals,
+                seed=seed,
+                options=self.config.options,
+            )
+            for bot in self.game.bots
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write the policy and everything needed to resume; each file appears whole or not."""
+        config = self.config
+        tensors = {
+            "games": torch.from_numpy(self.env.get_states().view(np.uint8)),
+            "chance": self.generator.get_state(),
+        }
+        tensors |= {f"network.{k}": v for k, v in self.network.state_dict().items()}
+        tensors |= {f"opponents.{k}": v for k, v in self.opponents.state().items()}
+        for number, moments in self.optimizer.state_dict()["state"].items():
+            tensors |= {f"adam.{number}.{k}": v for k, v in moments.items()}
+        progress = {"updates": self.updates, "seconds": self.seconds, "results": self.results}
+        save_tensors(folder / RUN_FILE, tensors, {"config": asdict(config), "progress": progress})
+        card = game_card(self.game, config.num_players, config.options) | {
+            "training": {"decisions": self.decisions, "seconds": round(self.seconds, 1),
+                         "config": asdict(config)},  # fmt: skip
+            "results": self.results,
+        }
+        save_policy(folder, self.network, self.spec, config.network, config.hidden, card)
+
+    def resume(self, folder: Path) -> None:
+        """Go on from what `save` wrote.
+
+        Raises:
+            CheckpointError: if there is nothing to resume, or it was made with another config
+                (only total_decisions may differ).
+        """
+        tensors, card = load_tensors(folder / RUN_FILE)
+        mine = asdict(self.config)
+        changed = [
+            f"{name} was {value!r}, is now {mine.get(name)!r}"
+            for name, value in card["config"].items()
+            if name != "total_decisions" and mine.get(name) != value
+        ]
+        if changed:
+            raise CheckpointError(f"cannot resume {folder} with other settings: {changed}")
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            cut = len(prefix) + 1
+            return {k[cut:]: v for k, v in tensors.items() if k.startswith(prefix + ".")}
+
+        self.network.load_state_dict(part("network"))
+        self.opponents.set_state(part("opponents"))
+        adam = self.optimizer.state_dict()
+        for name, value in part("adam").items():
+            number, moment = name.split(".")
+            adam["state"].setdefault(int(number), {})[moment] = value
+        self.optimizer.load_state_dict(adam)
+        self.env.set_states(tensors["games"].numpy().view(self.game.dtype))
+        self.generator.set_state(tensors["chance"])
+        progress = card["progress"]
+        self.updates, self.seconds = progress["updates"], progress["seconds"]
+        self.results = progress["results"]
+
+
+Watcher = Callable[[Trainer, dict[str, float], dict[str, Evaluation] | None], None]
+
+
+def run(
+    trainer: Trainer,
+    folder: Path,
+    watch: Watcher | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> None:
+    """Train to the end, or until stop() says so, logging to TensorBoard and saving in `folder`.
+
+    Args:
+        trainer: a new run, or one that was resumed.
+        folder: existing and writable.
+        watch: called after every update with what was logged and, where one was made, the
+            measurement against each bot.
+        stop: asked after every update; the run is then saved and can be resumed.
+    """
+    config = trainer.config
+    with whole_file(folder / CONFIG_FILE) as file:
+        file.write_text(yaml.safe_dump(asdict(config), sort_keys=False), encoding="utf-8")
+    with SummaryWriter(str(folder / "tensorboard"), purge_step=trainer.decisions + 1) as writer:
+        if trainer.updates == 0:
+            rows = "\n".join(f"|{name}|{value}|" for name, value in asdict(config).items())
+            writer.add_text("settings", f"|setting|value|\n|-|-|\n{rows}", 0)
+        while not trainer.finished:
+            log = trainer.update()
+            due = config.eval_every and trainer.updates % config.eval_every == 0
+            strength = trainer.measure() if due or trainer.finished else None
+            for bot, result in (strength or {}).items():
+                trainer.results[f"win_share_{bot}"] = result.standings[0].win_share.mean
+                log[f"strength/win_share_{bot}"] = result.standings[0].win_share.mean
+                log[f"strength/margin_{bot}"] = result.standings[0].margin.mean
+            for name, value in log.items():
+                writer.add_scalar(name, value, trainer.decisions)
+            stopping = stop()
+            if stopping or trainer.finished or trainer.updates % config.save_every == 0:
+                trainer.save(folder)
+            if watch is not None:
+                watch(trainer, log, strength)
+            if stopping:
+                return
