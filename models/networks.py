@@ -5,6 +5,7 @@ Shapes: B batch, O observation values, A actions, F features of an item, N items
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Spec:
 def trunk(sizes: Sequence[int]) -> nn.Sequential:
     """Linear layers with ReLU; orthogonal weights of gain sqrt(2), as usual for PPO."""
     layers: list[nn.Module] = []
-    for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True):
+    for inputs, outputs in pairwise(sizes):
         layers += [linear(inputs, outputs, 2**0.5), nn.ReLU()]
     return nn.Sequential(*layers)
 
@@ -123,7 +124,7 @@ class Items:
             cut = observation[:, self._first : self._first + self.shape[0] * self.shape[1]]
         else:
             cut = observation.index_select(1, self._index.to(observation.device))
-        return cut.unflatten(1, self.shape)
+        return cut.reshape(-1, *self.shape)
 
 
 NETWORKS: dict[str, type[MLPNetwork]] = {"pieces": PieceNetwork, "mlp": MLPNetwork}

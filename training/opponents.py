@@ -54,7 +54,8 @@ class Opponents:
 
         Args:
             build: makes a network of the learner's kind.
-            num_envs, num_players: the games.
+            num_envs: number of games.
+            num_players: seats in each.
             fraction: share of the games in which the learner holds one seat and a past self
                 the others.
             size: most past selves in the pool.

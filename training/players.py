@@ -87,7 +87,9 @@ def load_player(
 
     Args:
         name: a bot of the game, or the path of a checkpoint's file or folder.
-        game, num_players, options: what will be played; a checkpoint must have learned just that.
+        game: what will be played; a checkpoint must have learned just that,
+        num_players: with as many seats,
+        options: and with the same rule options.
         greedy: let a learned player always play its likeliest action.
 
     Raises:

@@ -1,5 +1,5 @@
 """Proximal policy optimisation by self-play (Schulman et al. 2017), in one file, top to bottom:
-the settings, one update, the run that saves and resumes, and what it reports.
+the loss, one update, what is saved and resumed, and the run with its log.
 
 All seats are played by the same policy. Each seat's decisions form a trajectory of their own
 (`rollout.seat_advantages`), so the same code serves any number of players.
@@ -7,9 +7,8 @@ All seats are played by the same policy. Each seat's decisions form a trajectory
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -28,6 +27,7 @@ from hanazono.models.checkpoint import (
 )
 from hanazono.models.networks import MLPNetwork, make_network
 from hanazono.models.policy import Policy, entropy, masked_log_probs
+from hanazono.training.config import PPOConfig
 from hanazono.training.evaluate import Evaluation, evaluate
 from hanazono.training.opponents import Opponents
 from hanazono.training.players import BotPlayer, PolicyPlayer, game_card, network_spec
@@ -35,84 +35,6 @@ from hanazono.training.rollout import Rollout, collect, seat_advantages
 
 RUN_FILE = "training.safetensors"
 CONFIG_FILE = "config.yaml"
-
-
-@dataclass(frozen=True)
-class PPOConfig:
-    """Settings of a training run.
-
-    Attributes:
-        game: Name of the game.
-        num_players: Number of seats.
-        options: Rule options of the game.
-        seed: Fixes everything: weights, deals, actions, order of the samples.
-        total_decisions: Length of the run, in decisions of all seats together.
-        num_envs: Games played side by side.
-        horizon: Decisions a game goes on between two updates.
-        epochs: Times each decision is used in an update.
-        minibatch_size: Decisions in one gradient step.
-        learning_rate: Adam's step size at the start; it falls linearly to 0.
-        gamma: Discount from a seat's decision to its next.
-        gae_lambda: Weight of longer advantage estimates.
-        clip: How far the probability ratio may move the objective.
-        value_coef: Weight of the value loss.
-        entropy_coef: Weight of the entropy bonus at the start; it falls linearly to a tenth.
-        max_grad_norm: Longest gradient, as a norm over all weights.
-        score_weight: Share of the score margin in the reward; the rest is the outcome.
-        network: Kind of network, "pieces" or "mlp".
-        hidden: Sizes of the hidden layers.
-        pool_fraction: Share of the games with past selves on all seats but one.
-        pool_size: Most past selves kept.
-        pool_every: Updates between two past selves joining.
-        eval_every: Updates between two measurements against the bots; 0 for none.
-        eval_deals: Deals in one such measurement, each played from every seat.
-        save_every: Updates between two saves of the run.
-    """
-
-    game: str = "ohanami"
-    num_players: int = 2
-    options: dict[str, int] = field(default_factory=dict)
-    seed: int = 0
-    total_decisions: int = 5_000_000
-    num_envs: int = 256
-    horizon: int = 128
-    epochs: int = 2
-    minibatch_size: int = 4096
-    learning_rate: float = 1e-3
-    gamma: float = 1.0
-    gae_lambda: float = 0.95
-    clip: float = 0.2
-    value_coef: float = 0.5
-    entropy_coef: float = 0.01
-    max_grad_norm: float = 0.5
-    score_weight: float = 0.5
-    network: str = "pieces"
-    hidden: list[int] = field(default_factory=lambda: [128, 128])
-    pool_fraction: float = 0.2
-    pool_size: int = 8
-    pool_every: int = 20
-    eval_every: int = 20
-    eval_deals: int = 200
-    save_every: int = 20
-
-    def __post_init__(self) -> None:
-        """Reject settings that cannot work, naming what is allowed."""
-        at_least_one = ("total_decisions", "num_envs", "horizon", "epochs", "minibatch_size",
-                        "pool_every", "save_every")  # fmt: skip
-        for name in at_least_one:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("gamma", "gae_lambda", "score_weight", "pool_fraction"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
-        for name in ("eval_every", "pool_size", "entropy_coef", "value_coef"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
-        for name in ("learning_rate", "clip", "max_grad_norm"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        if self.eval_every and self.eval_deals < 2:
-            raise ValueError(f"eval_deals must be at least 2, got {self.eval_deals}")
 
 
 def ppo_loss(
@@ -250,7 +172,7 @@ class Trainer:
         buffers = {name: values.new_empty(size, *values.shape[1:]) for name, values in data.items()}
         for _ in range(config.epochs):
             order = index[torch.randperm(len(index), generator=self.generator)]
-            for rows in order.split(config.minibatch_size):
+            for rows in torch.split(order, config.minibatch_size):
                 batch = {
                     name: torch.index_select(values, 0, rows, out=buffers[name][: len(rows)])
                     for name, values in data.items()
@@ -258,11 +180,9 @@ class Trainer:
                 advantage = batch["advantage"]
                 scale = advantage.std(correction=0) + 1e-8
                 batch["advantage"] = (advantage - advantage.mean()) / scale
-                loss, parts = ppo_loss(
-                    self.network, batch, config.clip, config.value_coef, bonus
-                )
+                loss, parts = ppo_loss(self.network, batch, config.clip, config.value_coef, bonus)
                 self.optimizer.zero_grad(set_to_none=True)
-                loss.backward()
+                torch.autograd.backward(loss)
                 nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
                 self.optimizer.step()
                 steps += 1
@@ -299,8 +219,11 @@ class Trainer:
         progress = {"updates": self.updates, "seconds": self.seconds, "results": self.results}
         save_tensors(folder / RUN_FILE, tensors, {"config": asdict(config), "progress": progress})
         card = game_card(self.game, config.num_players, config.options) | {
-            "training": {"decisions": self.decisions, "seconds": round(self.seconds, 1),
-                         "config": asdict(config)},  # fmt: skip
+            "training": {
+                "decisions": self.decisions,
+                "seconds": round(self.seconds, 1),
+                "config": asdict(config),
+            },
             "results": self.results,
         }
         save_policy(folder, self.network, self.spec, config.network, config.hidden, card)
@@ -367,8 +290,9 @@ def run(
             writer.add_text("settings", f"|setting|value|\n|-|-|\n{rows}", 0)
         while not trainer.finished:
             log = trainer.update()
-            due = config.eval_every and trainer.updates % config.eval_every == 0
-            strength = trainer.measure() if due or trainer.finished else None
+            last = trainer.decisions >= config.total_decisions
+            due = config.eval_every > 0 and (last or trainer.updates % config.eval_every == 0)
+            strength = trainer.measure() if due else None
             for bot, result in (strength or {}).items():
                 trainer.results[f"win_share_{bot}"] = result.standings[0].win_share.mean
                 log[f"strength/win_share_{bot}"] = result.standings[0].win_share.mean
@@ -376,7 +300,7 @@ def run(
             for name, value in log.items():
                 writer.add_scalar(name, value, trainer.decisions)
             stopping = stop()
-            if stopping or trainer.finished or trainer.updates % config.save_every == 0:
+            if stopping or last or trainer.updates % config.save_every == 0:
                 trainer.save(folder)
             if watch is not None:
                 watch(trainer, log, strength)
