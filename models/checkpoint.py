@@ -7,14 +7,13 @@ what counts.
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from hanazono.models.networks import MLPNetwork, Spec, make_network
@@ -30,9 +29,8 @@ class CheckpointError(ValueError):
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place when the block ends without error."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    temporary = Path(name)
+    # tempfile and safetensors' save_file would make it a file that only its owner may read.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield temporary
         with temporary.open("rb") as file:
@@ -46,7 +44,8 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], card: Mapping[str, A
     """Write tensors and a JSON card; the file appears whole or not at all."""
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with whole_file(path) as temporary:
-        save_file(contiguous, temporary, {"card": json.dumps({"format": FORMAT, **card})})
+        header = {"card": json.dumps({"format": FORMAT, **card})}
+        temporary.write_bytes(save(contiguous, header))
 
 
 def read_card(path: Path) -> dict[str, Any]:
@@ -64,10 +63,14 @@ def read_card(path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path} is damaged or no safetensors file: {error}") from error
     if "card" not in header:
         raise CheckpointError(f"{path} is a safetensors file without a card: it is not ours")
-    card: dict[str, Any] = json.loads(header["card"])
-    if card.get("format") != FORMAT:
+    try:
+        card: dict[str, Any] = json.loads(header["card"])
+        written = card.get("format")
+    except (ValueError, AttributeError) as error:
+        raise CheckpointError(f"{path} has a card that is not ours: {error}") from error
+    if written != FORMAT:
         raise CheckpointError(
-            f"{path} has checkpoint format {card.get('format')}, this version reads {FORMAT}"
+            f"{path} has checkpoint format {written}, this version reads {FORMAT}"
         )
     return card
 
@@ -124,7 +127,7 @@ def load_policy(
     try:
         network = make_network(card["network"], Spec.from_values(card["spec"]), card["hidden"])
         network.load_state_dict(load_file(file))
-    except (KeyError, RuntimeError, ValueError, SafetensorError) as error:
+    except (KeyError, TypeError, RuntimeError, ValueError, SafetensorError) as error:
         raise CheckpointError(f"{file} holds no network of its card: {error}") from error
     network.eval()
     return network, card

@@ -3,8 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-# A finite stand-in for minus infinity, so that neither entropies nor gradients can become NaN.
-ILLEGAL_LOGIT = -1e9
+# A finite stand-in for minus infinity, so that neither entropies nor gradients can become NaN. It
+# lies below every logit that a network may give, even one that has diverged.
+ILLEGAL_LOGIT = -1e38
 
 
 class EmptyMaskError(ValueError):

@@ -47,7 +47,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--options", nargs="*", default=[], metavar="NAME=VALUE", help="rule options"
     )
     parser.add_argument(
-        "--greedy", action="store_true", help="learned players play their likeliest action"
+        "--sample",
+        action="store_true",
+        help="learned players draw their actions instead of playing the likeliest",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result there as well")
     parser.add_argument("--tensorboard", type=Path, metavar="DIR", help="log the result there")
@@ -72,13 +74,18 @@ def measure(args: argparse.Namespace) -> Evaluation:
         ValueError: for anything wrong with the arguments, saying what is allowed.
     """
     game, options = get_game(args.game), parse_options(args.options)
-    seats = game.check_players(args.num_players or len(args.players))
+    given = args.num_players is not None
+    seats = game.check_players(args.num_players if given else len(args.players))
     if len(args.players) != seats:
         raise ValueError(f"{seats} seats need {seats} players, got {len(args.players)}")
     for file in (args.json, args.tensorboard):
         if file is not None and not file.absolute().parent.is_dir():
             raise ValueError(f"there is no folder {file.absolute().parent}")
-    players = [load_player(name, game, seats, options, greedy=args.greedy) for name in args.players]
+    if args.json is not None and args.json.is_dir():
+        raise ValueError(f"{args.json} is a folder, not a file to write")
+    if args.tensorboard is not None and args.tensorboard.is_file():
+        raise ValueError(f"{args.tensorboard} is a file, not a folder to log in")
+    players = [load_player(name, game, seats, options, sample=args.sample) for name in args.players]
     return evaluate(game, players, deals=args.deals, seed=args.seed, options=options)
 
 
@@ -120,11 +127,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         result = measure(args)
     except ValueError as error:
         parser.error(str(error))
+    show(result, Console())
     if args.json is not None:
         write_atomically(args.json, (json.dumps(result.to_dict(), indent=2) + "\n").encode())
     if args.tensorboard is not None:
         log_to_tensorboard(result, args.tensorboard)
-    show(result, Console())
     return 0
 
 

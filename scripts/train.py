@@ -73,13 +73,21 @@ def prepare_folder(folder: Path, resume: bool) -> None:
 
 
 class Stopper:
-    """Turns the first Ctrl-C or SIGTERM into a stop after the present update."""
+    """Within its block, turns the first Ctrl-C or SIGTERM into a stop after the present update."""
 
     def __init__(self, console: Console) -> None:
         self.asked = False
         self._console = console
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "Stopper":
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._ask)
+            self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _ask(self, number: int, frame: Any) -> None:
         if self.asked:
@@ -105,8 +113,7 @@ def train(trainer: Trainer, folder: Path, console: Console) -> None:
         TextColumn("{task.completed:,.0f}/{task.total:,.0f} decisions, {task.fields[speed]}"),
         TimeRemainingColumn(),
     )
-    stop = Stopper(console)
-    with Progress(*columns, console=console) as progress:
+    with Stopper(console) as stop, Progress(*columns, console=console) as progress:
         total = trainer.config.total_decisions
         task = progress.add_task("", total=total, completed=trainer.decisions, speed="")
 

@@ -43,13 +43,13 @@ class PPOConfig:
     num_envs: int = 256
     horizon: int = 128
     epochs: int = 2
-    minibatch_size: int = 4096
+    minibatch_size: int = 1024
     learning_rate: float = 1e-3
     gamma: float = 1.0
     gae_lambda: float = 0.95
     clip: float = 0.2
     value_coef: float = 0.5
-    entropy_coef: float = 0.01
+    entropy_coef: float = 0.005
     max_grad_norm: float = 0.5
     score_weight: float = 0.5
     network: str = "pieces"
@@ -77,5 +77,7 @@ class PPOConfig:
         for name in ("learning_rate", "clip", "max_grad_norm"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if not 0 <= self.seed < 2**64:
+            raise ValueError(f"seed must be from 0 to 2**64 - 1, got {self.seed}")
         if self.eval_every and self.eval_deals < 2:
             raise ValueError(f"eval_deals must be at least 2, got {self.eval_deals}")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from hanazono.envs.core.batch import BatchEnv
+from hanazono.envs.core.batch import BatchEnv, check_seed
 from hanazono.envs.core.game import Game
 from hanazono.envs.core.rng import spread_seeds
 from hanazono.training.players import Player
@@ -95,14 +95,14 @@ def evaluate(
         options: rule options.
 
     Raises:
-        ValueError: for a wrong number of players or deals.
+        ValueError: for a wrong number of players or deals, or a seed out of range.
     """
     seats = game.check_players(len(players))
     if deals < 2:
         raise ValueError(f"deals must be at least 2 for a confidence interval, got {deals}")
     started = time.perf_counter()
     seeds = np.empty(deals, np.uint64)
-    spread_seeds(np.uint64(seed), seeds)
+    spread_seeds(np.uint64(check_seed(seed)), seeds)
     shares = np.zeros((deals, seats))  # of each player, mean over rotations
     points = np.zeros((deals, seats))
     decisions = 0

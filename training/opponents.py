@@ -73,7 +73,7 @@ class Opponents:
         if self.size < 1:
             return
         if len(self.pool) >= self.size:
-            for number in list(self.pool)[1::2]:
+            for number in list(self.pool)[1::2] or list(self.pool):
                 self.playing[number] = self.pool.pop(number)
         self.pool[self._next] = PastSelf.of(network)
         self._next += 1

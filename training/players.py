@@ -81,7 +81,7 @@ def load_player(
     num_players: int,
     options: Mapping[str, Any] | None = None,
     *,
-    greedy: bool = False,
+    sample: bool = False,
 ) -> Player:
     """The player called `name`.
 
@@ -90,7 +90,7 @@ def load_player(
         game: what will be played; a checkpoint must have learned just that,
         num_players: with as many seats,
         options: and with the same rule options.
-        greedy: let a learned player always play its likeliest action.
+        sample: let a learned player draw its actions instead of playing the likeliest.
 
     Raises:
         ValueError: if there is neither such a bot nor such a checkpoint.
@@ -104,4 +104,4 @@ def load_player(
             f"({', '.join(game.bots)}) nor the file or folder of a checkpoint"
         )
     network, _ = load_policy(name, game_card(game, num_players, options or {}))
-    return PolicyPlayer(name, Policy(network, greedy=greedy))
+    return PolicyPlayer(name, Policy(network, greedy=not sample))

@@ -57,9 +57,9 @@ def ppo_loss(
     loss = policy_loss + value_coef * value_loss - bonus * spread
     with torch.no_grad():
         parts = {
-            "policy": policy_loss,
-            "value": value_loss,
-            "entropy": spread,
+            "policy": policy_loss.detach(),
+            "value": value_loss.detach(),
+            "entropy": spread.detach(),
             "clip_fraction": ((ratio - 1).abs() > clip).float().mean(),
             "approx_kl": (ratio - 1 - log_ratio).mean(),
         }
@@ -163,8 +163,14 @@ class Trainer:
         return picked, log
 
     def _learn(self, data: dict[str, Tensor], bonus: float) -> dict[str, float]:
-        """Take gradient steps over shuffled minibatches; return the mean of each logged part."""
+        """Take gradient steps over shuffled minibatches; return the mean of each logged part.
+
+        Raises:
+            RuntimeError: if a gradient is not finite, before it reaches the weights.
+        """
         config, index = self.config, data.pop("index")
+        if not len(index):  # all decisions are open, as with a horizon of 1
+            return {}
         totals: dict[str, float] = {}
         steps = 0
         # Gathering into the same memory each time is several times faster than into new memory.
@@ -183,7 +189,9 @@ class Trainer:
                 loss, parts = ppo_loss(self.network, batch, config.clip, config.value_coef, bonus)
                 self.optimizer.zero_grad(set_to_none=True)
                 torch.autograd.backward(loss)
-                nn.utils.clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
+                nn.utils.clip_grad_norm_(
+                    self.network.parameters(), config.max_grad_norm, error_if_nonfinite=True
+                )
                 self.optimizer.step()
                 steps += 1
                 for name, part in parts.items():
@@ -191,9 +199,9 @@ class Trainer:
         return {f"losses/{name}": total / steps for name, total in totals.items()}
 
     def measure(self) -> dict[str, Evaluation]:
-        """Play the present policy against every bot of the game, on deals of this moment's own."""
-        me = PolicyPlayer("policy", Policy(self.network))
-        seed = (self.config.seed + 1) * 1_000_003 + self.updates
+        """Let the policy play its likeliest actions against every bot, on deals of its own."""
+        me = PolicyPlayer("policy", Policy(self.network, greedy=True))
+        seed = ((self.config.seed + 1) * 1_000_003 + self.updates) % 2**64
         return {
             bot: evaluate(
                 self.game,
@@ -217,7 +225,6 @@ class Trainer:
         for number, moments in self.optimizer.state_dict()["state"].items():
             tensors |= {f"adam.{number}.{k}": v for k, v in moments.items()}
         progress = {"updates": self.updates, "seconds": self.seconds, "results": self.results}
-        save_tensors(folder / RUN_FILE, tensors, {"config": asdict(config), "progress": progress})
         card = game_card(self.game, config.num_players, config.options) | {
             "training": {
                 "decisions": self.decisions,
@@ -227,6 +234,8 @@ class Trainer:
             "results": self.results,
         }
         save_policy(folder, self.network, self.spec, config.network, config.hidden, card)
+        # Last, so that a run which was killed between the two files repeats what they lack.
+        save_tensors(folder / RUN_FILE, tensors, {"config": asdict(config), "progress": progress})
 
     def resume(self, folder: Path) -> None:
         """Go on from what `save` wrote.

@@ -148,8 +148,10 @@ class GameEnv(AECEnv):
         """Set all PettingZoo attributes from the state, with `agents` still at the table."""
         over = bool(self._over[0])
         self.agents = list(agents)
-        self.rewards = {a: float(self._s.rewards[self._seats[a]]) for a in agents}
-        self._cumulative_rewards = dict(self.rewards)
+        self._cumulative_rewards = {a: float(self._s.rewards[self._seats[a]]) for a in agents}
+        self.rewards = dict(self._cumulative_rewards)
+        if len(agents) < self.num_players:  # some have left, which clears what was paid last
+            self._clear_rewards()
         self.terminations = dict.fromkeys(agents, over)
         self.truncations = dict.fromkeys(agents, False)
         self.infos: dict[str, dict[str, Any]] = {
@@ -172,8 +174,7 @@ class GameEnv(AECEnv):
                 "rank": int(ranks[seat]),
                 "winner_share": 1 / winners if ranks[seat] == 0 else 0.0,
             }
-        if self.agents:
-            self.agent_selection = self.agents[0]
+        self.agent_selection = self.agents[0] if self.agents else self.possible_agents[-1]
 
     def step(self, action: int | None) -> None:
         """Play `action` for `agent_selection`; None where that seat's game is over.
@@ -183,9 +184,9 @@ class GameEnv(AECEnv):
                 an action other than None in a finished game.
             RuntimeError: before the first reset, or when all seats have left the table.
         """
+        self._check_dealt()
         if not self.agents:
-            state = "is finished" if self._dealt else "has not started"
-            raise RuntimeError(f"the game {state}; call reset() to deal")
+            raise RuntimeError("the game is finished; call reset() to deal")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._leave(agent, action)
@@ -203,8 +204,12 @@ class GameEnv(AECEnv):
         self.agent_selection = agent = self.possible_agents[self._player[0]]
         self.infos[agent] = {"action_mask": self._mask.copy()}
 
+    def _check_dealt(self) -> None:
+        if not self._dealt:
+            raise RuntimeError("the game has not started; call reset() to deal")
+
     def _check_action(self, action: Any) -> int:
-        """The action as an integer; for a forfeit, any number whose mask is 0."""
+        """The action as an integer, -1 for a forfeit."""
         whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
         if whole and 0 <= action < self.game.num_actions and self._mask[action]:
             return int(action)
@@ -214,7 +219,7 @@ class GameEnv(AECEnv):
                     f"{self.agent_selection} must play an action number, got {action!r}"
                 )
             raise ValueError(illegal_action(self.game, self._batch.states, int(action), self._mask))
-        return int(np.argmin(self._mask))
+        return -1
 
     def _leave(self, agent: str, action: Any) -> None:
         if action is not None:
@@ -266,7 +271,12 @@ class GameEnv(AECEnv):
         return head | self.game.words.view(self._s, seat)
 
     def record(self) -> GameRecord:
-        """The game so far: deal seed, options and actions; replays to the same state."""
+        """The game so far: deal seed, options and actions; replays to the same state.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        self._check_dealt()
         return GameRecord(
             game=self.game.name,
             rules_version=self.game.rules_version,
@@ -278,7 +288,12 @@ class GameEnv(AECEnv):
         )
 
     def get_state(self) -> EnvState:
-        """The environment as a value; `set_state` returns to it, here or in another copy."""
+        """The environment as a value; `set_state` returns to it, here or in another copy.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        self._check_dealt()
         return EnvState(self._batch.get_states(), tuple(self._actions), tuple(self.agents))
 
     def set_state(self, value: EnvState) -> None:
@@ -297,7 +312,7 @@ class GameEnv(AECEnv):
                 f"with options {self.options}"
             )
         self._batch.set_states(value.state)
-        self._dealt = bool(value.agents) or bool(self._s.terminated)
+        self._dealt = True
         self._actions = list(value.actions)
         self._take_seats(value.agents)
 

@@ -67,12 +67,13 @@ class BatchEnv:
         """Prepare the batch; `reset` deals.
 
         Args:
-            game: the game, such as `hanazono.envs.get_game("ohanami")`.
+            game: the game, from `hanazono.envs.get_game(name)`.
             num_envs: B, at least 1.
             num_players: seats in every game.
             reward: "outcome" (w = 1/k for each of k winners, pays (n w - 1) / (n - 1)) or "score"
                 (own points minus the mean, over the game's scale). Both sum to 0.
-            illegal: "raise" an error and change nothing, or "forfeit": the mover loses.
+            illegal: "raise" an error and change nothing, or "forfeit": the game ends and the mover
+                pays 1, shared by the others.
             auto_reset: deal the next game when one ends; otherwise finished games wait.
             num_threads: threads that share the batch, by default one per available core.
             options: rule options of the game.
@@ -118,18 +119,22 @@ class BatchEnv:
         Args:
             seed: fixes all games from here on; by default from the operating system.
             seeds: uint64 [B], the deal seed of each game, instead of `seed`.
+
+        Raises:
+            ValueError: for a seed out of range, a wrong shape, or both arguments.
         """
         if seeds is None:
             seeds = np.empty(self.num_envs, np.uint64)
             spread_seeds(np.uint64(fresh_seed() if seed is None else check_seed(seed)), seeds)
-        elif np.shape(seeds) != (self.num_envs,):
-            raise ValueError(f"seeds must have shape ({self.num_envs},), got {np.shape(seeds)}")
+        elif seed is not None:
+            raise ValueError("give either seed or seeds, not both")
+        seeds = self._check_seeds(seeds)
         self.rewards[:] = 0
         self.terminated[:] = 0
         self._share_out(
             self._engine.reset_games,
             self._kernel_states,
-            np.asarray(seeds, np.uint64),
+            seeds,
             self.observation,
             self.action_mask,
             self.current_player,
@@ -147,12 +152,7 @@ class BatchEnv:
                 the games are then unchanged.
             RuntimeError: before the first reset.
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be integers of shape ({self.num_envs},), "
-                f"got {actions.dtype} {actions.shape}"
-            )
+        actions = self._check_integers("actions", actions)
         if not self._dealt:
             raise RuntimeError("call reset() before the first step()")
         actions = actions.astype(np.int64, copy=False)
@@ -163,7 +163,7 @@ class BatchEnv:
         self.advance(actions)
 
     def advance(self, actions: np.ndarray) -> None:
-        """`step` without its checks: int64 [B] inside the action range, illegal ones forfeit."""
+        """`step` without its checks: int64 [B] below A; illegal and negative ones forfeit."""
         self._share_out(
             self._engine.step_games,
             self._kernel_states,
@@ -191,9 +191,7 @@ class BatchEnv:
                     self.action_mask[index],
                 )
             )
-        # Every number outside the range means the same: some action that is not legal.
-        inside = (actions >= 0) & (actions < self.game.num_actions)
-        return np.where(inside, actions, np.argmin(self.action_mask, axis=1))
+        return np.where(actions < self.game.num_actions, actions, -1)
 
     def act(self, bot: str, rows: np.ndarray, seed: int, actions: np.ndarray) -> None:
         """Let a scripted player decide in some games.
@@ -210,8 +208,29 @@ class BatchEnv:
     def observe(self, seats: np.ndarray) -> np.ndarray:
         """What the given seat (int64 [B]) knows in each game: a new float32 [B, O]."""
         observation = np.empty_like(self.observation)
-        self._engine.observe_games(self._kernel_states, np.asarray(seats, np.int64), observation)
+        self._engine.observe_games(self._kernel_states, self._check_seats(seats), observation)
         return observation
+
+    def _check_seats(self, seats: np.ndarray) -> np.ndarray:
+        seats = self._check_integers("seats", seats)
+        if not ((seats >= 0) & (seats < self.num_players)).all():
+            raise ValueError(f"seats run from 0 to {self.num_players - 1}, got {seats}")
+        return seats.astype(np.int64)
+
+    def _check_seeds(self, seeds: np.ndarray) -> np.ndarray:
+        seeds = self._check_integers("seeds", seeds)
+        if not (seeds >= 0).all():
+            raise ValueError(f"seeds run from 0 to 2**64 - 1, got {seeds.min()}")
+        return seeds.astype(np.uint64)
+
+    def _check_integers(self, name: str, values: np.ndarray) -> np.ndarray:
+        values = np.asarray(values)
+        if values.shape != (self.num_envs,) or values.dtype.kind not in "iu":
+            raise ValueError(
+                f"{name} must be integers of shape ({self.num_envs},), "
+                f"got {values.dtype} {values.shape}"
+            )
+        return values
 
     def score(self) -> None:
         """Write the scores and ranks of the present states to final_scores and final_ranks."""
@@ -221,7 +240,7 @@ class BatchEnv:
         """Replace what the given seat (int64 [B]) cannot know in each game by a random state that
         fits what it knows; the same seeds (uint64 [B]) give the same states."""
         self._engine.resample_games(
-            self._kernel_states, np.asarray(seats, np.int64), np.asarray(seeds, np.uint64)
+            self._kernel_states, self._check_seats(seats), self._check_seeds(seeds)
         )
         self.set_states(self.states.copy())
 
@@ -231,10 +250,11 @@ class BatchEnv:
 
     def set_states(self, states: np.ndarray) -> None:
         """Go to states that `get_states` returned, of the same game, batch size and seats."""
-        if states.dtype != self.game.dtype or states.shape != self.states.shape:
+        fits = states.dtype == self.game.dtype and states.shape == self.states.shape
+        if not fits or (states["num_players"] != self.num_players).any():
             raise ValueError(
                 f"these are no states of {self.num_envs} games of {self.game.title} "
-                f"(got shape {states.shape})"
+                f"for {self.num_players} players (got shape {states.shape})"
             )
         self.states[:] = states
         self.rewards[:] = 0

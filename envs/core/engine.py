@@ -40,7 +40,7 @@ def _rank(s: Any, table: Any, ranks: Any) -> None:
 
 @kernel
 def _pay(s: Any, table: Any, ranks: Any, pay_score: Any, score_scale: Any) -> None:
-    """Rewards at the end; each kind sums to 0. A forfeit always pays by outcome."""
+    """Rewards at the end; each kind sums to 0. A forfeit costs the mover 1, shared by the rest."""
     n = s.num_players
     winners = 0
     total = 0.0
@@ -48,7 +48,9 @@ def _pay(s: Any, table: Any, ranks: Any, pay_score: Any, score_scale: Any) -> No
         winners += ranks[p] == 0
         total += table[p, 0]
     for p in range(n):
-        if pay_score and s.forfeited < 0:
+        if s.forfeited >= 0:
+            s.rewards[p] = -1.0 if s.forfeited == p else 1.0 / (n - 1)
+        elif pay_score:
             s.rewards[p] = (table[p, 0] - total / n) / score_scale
         elif ranks[p] == 0:
             s.rewards[p] = (n / winners - 1.0) / (n - 1)
@@ -106,13 +108,13 @@ def step_games(
     lo: Any,
     hi: Any,
 ) -> None:
-    """Play one action in every running game; an action whose mask is 0 forfeits."""
+    """Play one action in every running game; one that is negative or whose mask is 0 forfeits."""
     for i in range(lo, hi):
         s = states[i]
         rewards[i, :] = 0.0
         if s.terminated:
             continue
-        if mask[i, actions[i]]:
+        if actions[i] >= 0 and mask[i, actions[i]]:
             step(s, actions[i])
         else:
             s.forfeited = s.current_player
@@ -194,7 +196,7 @@ class Engine:
 @cache
 def engine(game: Game) -> Engine:
     """Bind the loops to the rules of `game`; the same game gives the same engine."""
-    announce_compilation(game.title)
+    announce_compilation(game.name)
     rules, name = game.rules, game.name
     deal = bind(_deal, name, reset=rules.reset)
     turn = bind(_write_turn, name, observe=rules.observe, action_mask=rules.action_mask)
@@ -213,6 +215,12 @@ def engine(game: Game) -> Engine:
 
 @cache
 def bot_loop(game: Game, bot: str) -> Callable[..., None]:
-    """The loop act_games(states, mask, rows, seed, actions) of a scripted player of `game`."""
+    """The loop act_games(states, mask, rows, seed, actions) of a scripted player of `game`.
+
+    Raises:
+        ValueError: if there is no such player, naming those there are.
+    """
+    if bot not in game.bots:
+        raise ValueError(f"{game.title} has no bot {bot!r}; its bots: {', '.join(game.bots)}")
     loop: Callable[..., None] = bind(act_games, f"{game.name}_{bot}", act=game.bots[bot])
     return loop

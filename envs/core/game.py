@@ -43,7 +43,22 @@ def state_dtype(max_players: int, fields: tuple[Field, ...]) -> np.dtype:
     taken = [f.name for f in table if hasattr(np.record, f.name)]
     if taken:  # s.round would be a method of the record when rules run as plain Python
         raise ValueError(f"fields cannot be called {taken}: numpy records have such attributes")
-    return np.dtype([(f.name, f.dtype, f.shape) for f in table], align=True)
+    return _without_gaps(np.dtype([(f.name, f.dtype, f.shape) for f in table], align=True))
+
+
+def _without_gaps(dtype: np.dtype) -> np.dtype:
+    """The dtype with a field in every gap: numpy leaves junk there, and equal states would differ
+    in their bytes."""
+    entries: list[Any] = []
+    end = 0
+    starts = [(name, dtype.fields[name][1]) for name in dtype.names or () if dtype.fields]
+    for name, start in [*starts, ("", dtype.itemsize)]:
+        if start > end:
+            entries.append((f"unused_{end}", np.uint8, (start - end,)))
+        if name:
+            entries.append((name, dtype[name]))
+            end = start + dtype[name].itemsize
+    return np.dtype(entries, align=True)
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,22 @@
 
 Two traps of numba's cache shape this file. Its index sees edits of the module that holds a
 function, not of the modules it calls, so the cache folder is named after a hash of all our
-sources. And a closure never hits the cache, so a loop over a game's kernels is written once with
-placeholder names and bound to a game by giving a copy of the function other globals.
+sources; a game that lives elsewhere gets a folder named after the sources beside it. And a
+closure never hits the cache, so a loop over a game's kernels is written once with placeholder
+names and bound to a game by giving a copy of the function other globals.
 """
 
 import contextlib
 import hashlib
+import inspect
 import os
 import shutil
 import sys
 import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -56,11 +60,24 @@ def _cache_folder() -> Path | None:
 CACHE = _cache_folder()
 
 
+@cache
+def _folder_hash(folder: Path) -> str:
+    """Hash of the sources in a folder; "" for ours, which already name CACHE."""
+    return "" if folder.is_relative_to(ENVS) else _hash_files(list(folder.glob("*.py")))
+
+
+def _version(function: Callable[..., Any]) -> str:
+    """Text that changes with the sources of a function, always if it has none in a file."""
+    file = Path(function.__code__.co_filename)
+    return _folder_hash(file.resolve().parent) if file.is_file() else uuid.uuid4().hex
+
+
 @contextlib.contextmanager
-def _numba_cache_folder() -> Iterator[None]:
+def _numba_cache_folder(function: Callable[..., Any]) -> Iterator[None]:
     # numba reads its setting when a function is decorated; the user's own setting comes back.
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE)
+    if CACHE is not None:
+        numba.config.CACHE_DIR = str(CACHE / _version(function))
     try:
         yield
     finally:
@@ -70,16 +87,26 @@ def _numba_cache_folder() -> Iterator[None]:
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a rule. It may use scalars, records and arrays; it allocates and raises nothing,
     so that the same function also compiles for a GPU."""
-    with _numba_cache_folder():
-        compiled: Callable[..., Any] = numba.njit(
-            cache=CACHE is not None, nogil=True, error_model="numpy"
-        )(function)
+    if numba.config.DISABLE_JIT:  # integers wrap round without a warning, as they do compiled
+        plain: Callable[..., Any] = np.errstate(over="ignore")(function)
+        return plain
+    keep = CACHE is not None and Path(function.__code__.co_filename).is_file()
+    with _numba_cache_folder(function):
+        compiled: Callable[..., Any] = numba.njit(cache=keep, nogil=True, error_model="numpy")(
+            function
+        )
     return compiled
 
 
 def python_function(compiled: Callable[..., Any]) -> Any:
-    """The Python function behind a kernel (itself, where compilation is switched off)."""
-    return getattr(compiled, "py_func", compiled)
+    """The Python function behind a kernel."""
+    return inspect.unwrap(compiled)
+
+
+def _identity(compiled: Callable[..., Any]) -> str:
+    """Text that differs between kernels, and between versions of the sources of one kernel."""
+    function = python_function(compiled)
+    return f"{function.__module__}.{function.__qualname__} {_version(function)}"
 
 
 def bind(template: Callable[..., Any], owner: str, **names: Callable[..., Any]) -> Any:
@@ -87,14 +114,15 @@ def bind(template: Callable[..., Any], owner: str, **names: Callable[..., Any]) 
 
     Args:
         template: a plain function that calls placeholders of its module, such as `step`.
-        owner: a label that is unique to the set of kernels; it names the cache entry.
+        owner: a readable label for the cache entry.
         names: the kernel for each placeholder.
     """
-    files = [Path(python_function(f).__code__.co_filename) for f in names.values()]
+    kernels = "\n".join(_identity(compiled) for compiled in names.values())
+    digest = hashlib.sha256(kernels.encode()).hexdigest()[:16]
     source = python_function(template)
     copy = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
     copy.__module__ = source.__module__
-    copy.__qualname__ = f"{source.__qualname__}_{owner}_{_hash_files(files)}"
+    copy.__qualname__ = f"{source.__qualname__}_{owner}_{digest}"
     return kernel(copy)
 
 
@@ -104,12 +132,13 @@ def kernel_view(states: np.ndarray) -> np.ndarray:
 
 
 def announce_compilation(owner: str) -> None:
-    """Say on stderr, once per version of the sources, that `owner` is about to be compiled."""
-    if CACHE is None or numba.config.DISABLE_JIT:
+    """Say on stderr that `owner` is about to be compiled, if it was not before.
+
+    `owner` is a name that can be part of a file's name.
+    """
+    mark = CACHE / f"{owner}.seen" if CACHE is not None else None
+    if numba.config.DISABLE_JIT or (mark is not None and mark.exists()):
         return
-    mark = CACHE / f"{owner}.seen"
-    if not mark.exists():
-        print(
-            f"hanazono: compiling {owner} for this machine, once (about 15 s) ...", file=sys.stderr
-        )
+    print(f"hanazono: compiling {owner} for this machine (about 15 s) ...", file=sys.stderr)
+    if mark is not None:
         mark.touch()

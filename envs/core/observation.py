@@ -50,9 +50,12 @@ class Layout:
             self._start[piece.name] = self.size
             self.size += piece.size
 
-    def start(self, name: str) -> int:
-        """Index of the first value of piece `name` in the flat vector."""
-        return self._start[name]
+    def start(self, name: str) -> np.int64:
+        """Index of the first value of piece `name` in the flat vector.
+
+        An int64, so that a kernel run as plain Python can add a small field such as an int8.
+        """
+        return np.int64(self._start[name])
 
     def columns(self, axis: str) -> np.ndarray:
         """Where the pieces over `axis` lie: int64 [features, length of the axis], flat indices."""

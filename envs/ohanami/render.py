@@ -2,8 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
 from hanazono.envs.ohanami.rules import (
-    CARDS,
     COLOUR,
     COLOUR_NAMES,
     DISCARDED,
@@ -38,14 +39,14 @@ def action_words(s: Any, action: int) -> str:
     return f"discard {name}" if row == ROWS else f"lay {name} in row {row + 1}"
 
 
-def cards_where(s: Any, wanted: Any) -> list[int]:
-    """Numbers of the cards for which wanted(card id) holds, ascending."""
-    return [c + 1 for c in range(CARDS) if wanted(c)]
+def numbers(wanted: np.ndarray) -> list[int]:
+    """Numbers of the cards that are marked in `wanted` ([CARDS]), ascending."""
+    return [c + 1 for c in np.flatnonzero(wanted).tolist()]
 
 
 def hand_of(s: Any, p: int) -> list[int]:
     """Numbers of the cards in the hand of seat p, ascending."""
-    return cards_where(s, lambda c: s.place[c] == IN_HAND + packet_of(s, p))
+    return numbers(s.place == IN_HAND + packet_of(s, p))
 
 
 def picks_of(s: Any, p: int) -> list[int | None]:
@@ -64,11 +65,7 @@ def public_view(s: Any) -> dict[str, Any]:
         "stage": None if finished else STAGES[s.stage],
         "to_move": None if finished else int(s.current_player),
         "gardens": [
-            [
-                cards_where(s, lambda c, code=LAID + ROWS * p + row: s.place[c] == code)
-                for row in range(ROWS)
-            ]
-            for p in seats
+            [numbers(s.place == LAID + ROWS * p + row) for row in range(ROWS)] for p in seats
         ],
         "colours": [dict(zip(COLOUR_NAMES, map(int, s.colours[p]), strict=True)) for p in seats],
         "points": [int(s.points[p]) for p in seats],
@@ -84,7 +81,7 @@ def view(s: Any, seat: int | None) -> dict[str, Any]:
     if seat is None:
         result["hands"] = [hand_of(s, p) for p in others]
         result["picks"] = [picks_of(s, p) for p in others]
-        result["discards"] = cards_where(s, lambda c: s.place[c] == DISCARDED)
+        result["discards"] = numbers(s.place == DISCARDED)
         result["deal"] = [
             [sorted(map(int, s.deal[r, h] + 1)) for h in others] for r in range(ROUNDS)
         ]
@@ -94,7 +91,7 @@ def view(s: Any, seat: int | None) -> dict[str, Any]:
         "hand": hand_of(s, seat),
         "picks": picks_of(s, seat),
         "known_hands": {str(q): known_hand(s, seat, q) for q in others},
-        "known_discards": cards_where(s, lambda c: (s.gone[c] >> seat) & 1),
+        "known_discards": numbers((s.gone >> seat) & 1),
     }
     return result
 
