@@ -6,12 +6,12 @@ import pickle
 import numpy as np
 import pettingzoo
 import pytest
-from toys import kuhn, three_cups
 
 from hanazono.envs import make, ohanami_v0
 from hanazono.envs.core.aec import GameEnv
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.rng import mix
+from toys import kuhn, three_cups
 
 
 def dealt(game=kuhn.GAME, seed=0, **settings):

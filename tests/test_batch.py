@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from toys import kuhn, three_cups
 
 from hanazono.envs import get_game, make_batch
 from hanazono.envs.core.batch import LEAST_SHARE, BatchEnv, check_seed
 from hanazono.envs.core.rng import mix
+from toys import kuhn, three_cups
 
 ARRAYS = ("observation", "action_mask", "current_player", "rewards", "terminated")
 

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from toys import broken, kuhn, three_cups
 
 from hanazono.envs import GAMES, get_game
 from hanazono.envs.core import checks_values
 from hanazono.envs.core.conformance import all_trials, check_game
+from toys import broken, kuhn, three_cups
 
 ROOT = Path(__file__).resolve().parents[1]
 

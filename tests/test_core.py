@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from toys import kuhn
 
 from hanazono.envs import get_game
 from hanazono.envs.core.game import Field, Game, Option, common_fields, load_game, state_dtype
 from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.rng import below, keyed, mix, spread_seeds
+from toys import kuhn
 
 # Chance
 

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-NOTICE = "hanazono: compiling Small for this machine, once"
+NOTICE = "hanazono: compiling Small for this machine"
 
 # Nothing but one kernel, bound as the engine binds its loops: a whole game takes long to compile.
 SCRIPT = """

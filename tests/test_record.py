@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from toys import kuhn, three_cups
 
 from hanazono.envs import get_game, make
 from hanazono.envs.core import record as record_module
 from hanazono.envs.core.aec import GameEnv
 from hanazono.envs.core.game import Option
 from hanazono.envs.core.record import GameRecord, replay, write_atomically
+from toys import kuhn, three_cups
 
 RECORD = GameRecord("kuhn", 0, 2, 2**64 - 1, (0, 1, 1), {"cards": 5})
 

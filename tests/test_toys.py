@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from toys import kuhn, three_cups
 
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.rng import spread_seeds
+from toys import kuhn, three_cups
 
 # Kuhn's equilibrium: the chance to bet or call after each history, by card, for alpha = 1/3.
 EQUILIBRIUM = {

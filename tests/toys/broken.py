@@ -12,13 +12,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from toys import kuhn, three_cups
 
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.conformance import check_game
 from hanazono.envs.core.game import ActionGroup, Game, Option
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, keyed
+from toys import kuhn, three_cups
 
 FAULTS: dict[str, tuple[Callable[[], Game], str]] = {}  # name -> how to make it, what is said
 
