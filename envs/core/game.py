@@ -31,7 +31,7 @@ def common_fields(max_players: int) -> tuple[Field, ...]:
         Field("rewards", np.float32, (max_players,), "paid by the last step, by seat"),
         Field("decisions", np.int32, (), "decisions made so far"),
         Field("num_players", np.int8, (), "seats in this game"),
-        Field("current_player", np.int8, (), "* seat to decide; the last mover when finished"),
+        Field("current_player", np.int8, (), "* seat to decide; says nothing when finished"),
         Field("terminated", np.int8, (), "* 1 when the game is over"),
         Field("forfeited", np.int8, (), "seat that lost by an illegal action, -1 none"),
     )
