@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+
+NARROW = 32  # width of the layer through which the trunk reads a group's items
 
 
 @dataclass(frozen=True)
@@ -76,55 +77,82 @@ class MLPNetwork(nn.Module):
         self.logits = linear(hidden[-1], spec.num_actions, 0.01)
         self.value = linear(hidden[-1], 1, 1.0)
 
+    def features(self, observation: Tensor) -> Tensor:
+        """What the last hidden layer makes of float32 [B, O]: [B, hidden[-1]]."""
+        return self.trunk(observation)
+
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """Map float32 [B, O] to unmasked logits [B, A] and values [B]."""
-        features = self.trunk(observation)
+        features = self.features(observation)
         return self.logits(features), self.value(features).squeeze(-1)
 
 
 class PieceNetwork(MLPNetwork):
-    """The MLP, plus for every item of a group a weighted sum of that item's own features.
+    """An MLP that knows which actions choose which item, and which features an item has.
 
-    The weights come from the trunk and are the same for all items of a group, so what is learned
-    about one card holds for all of them.
+    The logit of an item's action gets, besides what the trunk says of it, a weighted sum of the
+    item's own features. The weights come from the trunk and are the same for all items of a
+    group, so what is learned about one card holds for all of them. The trunk reads the items, most
+    of the observation, through a narrow linear layer, which makes it twice as fast.
     """
 
     def __init__(self, spec: Spec, hidden: Sequence[int]) -> None:
-        super().__init__(spec, hidden)
-        self.items = [Items(group) for group in spec.groups]
+        items = [Items(group) for group in spec.groups]
+        described = {place for group in spec.groups for row in group.columns for place in row}
+        rest = [place for place in range(spec.observation_size) if place not in described]
+        width = len(rest) + sum(min(cut.size, NARROW) for cut in items)
+        super().__init__(Spec(width, spec.num_actions), hidden)
+        self.items = items
+        self.rest = Cut(rest)
+        self.narrow = nn.ModuleList(
+            linear(cut.size, NARROW, 1.0) if cut.size > NARROW else nn.Identity() for cut in items
+        )
         self.weights = nn.ModuleList(
             linear(hidden[-1], len(group.columns), 0.01) for group in spec.groups
         )
 
+    def features(self, observation: Tensor) -> Tensor:
+        """What the last hidden layer makes of float32 [B, O]: [B, hidden[-1]]."""
+        read = [
+            narrow(cut(observation)) for narrow, cut in zip(self.narrow, self.items, strict=True)
+        ]
+        return self.trunk(torch.cat([self.rest(observation), *read], dim=1))
+
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """Map float32 [B, O] to unmasked logits [B, A] and values [B]."""
-        features = self.trunk(observation)
+        features = self.features(observation)
         logits = self.logits(features)
-        for items, weights in zip(self.items, self.weights, strict=True):
-            own = torch.bmm(weights(features).unsqueeze(1), items(observation)).squeeze(1)
-            logits[:, items.actions] += own
+        for cut, weights in zip(self.items, self.weights, strict=True):
+            items = cut(observation).reshape(-1, *cut.shape)
+            logits[:, cut.actions] += torch.bmm(weights(features).unsqueeze(1), items).squeeze(1)
         return logits, self.value(features).squeeze(-1)
 
 
-class Items:
-    """Cuts the features of a group's items out of observations."""
+class Cut:
+    """Cuts given places out of observations."""
 
-    def __init__(self, group: Group) -> None:
-        columns = np.asarray(group.columns)
-        self.shape = columns.shape
-        self.actions = slice(group.start, group.start + columns.shape[1])
-        self._first = int(columns[0, 0])
+    def __init__(self, places: Sequence[int]) -> None:
+        self.size = len(places)
+        first = places[0] if places else 0
         # Pieces that lie side by side, as they usually do, need no copy.
-        side_by_side = np.array_equal(columns.ravel(), self._first + np.arange(columns.size))
-        self._index = None if side_by_side else torch.from_numpy(columns.ravel())
+        side_by_side = list(places) == list(range(first, first + self.size))
+        self._slice = slice(first, first + self.size)
+        self._index = None if side_by_side else torch.tensor(places)
 
     def __call__(self, observation: Tensor) -> Tensor:
-        """Features by item: [B, O] -> [B, F, N]."""
+        """[B, O] -> [B, number of places]."""
         if self._index is None:
-            cut = observation[:, self._first : self._first + self.shape[0] * self.shape[1]]
-        else:
-            cut = observation.index_select(1, self._index.to(observation.device))
-        return cut.reshape(-1, *self.shape)
+            return observation[:, self._slice]
+        return observation.index_select(1, self._index.to(observation.device))
+
+
+class Items(Cut):
+    """Cuts the features of a group's items out of observations: [B, O] -> [B, F N]."""
+
+    def __init__(self, group: Group) -> None:
+        super().__init__([place for row in group.columns for place in row])
+        self.shape = (len(group.columns), len(group.columns[0]))
+        self.actions = slice(group.start, group.start + self.shape[1])
 
 
 NETWORKS: dict[str, type[MLPNetwork]] = {"pieces": PieceNetwork, "mlp": MLPNetwork}

@@ -43,7 +43,7 @@ def network_of(columns: np.ndarray, seed: int = 1) -> torch.nn.Module:
 def contribution(network: torch.nn.Module, observation: torch.Tensor) -> torch.Tensor:
     """What the items add to the logits: all of them, minus those of the trunk alone."""
     with torch.no_grad():
-        return network(observation)[0] - network.logits(network.trunk(observation))
+        return network(observation)[0] - network.logits(network.features(observation))
 
 
 def observations(env_game, count: int = 64) -> tuple[torch.Tensor, torch.Tensor]:
@@ -61,7 +61,7 @@ def observations(env_game, count: int = 64) -> tuple[torch.Tensor, torch.Tensor]
 def test_an_item_is_scored_by_its_own_columns(columns):
     network = network_of(columns)
     observation = torch.randn(7, 30)
-    features = network.trunk(observation)
+    features = network.features(observation)
     weights = network.weights[0](features)
     added = contribution(network, observation)
     for item in range(ITEMS):
@@ -76,7 +76,7 @@ def test_an_item_is_scored_by_its_own_columns(columns):
 def test_permuting_the_items_permutes_their_contributions(columns, monkeypatch):
     network = network_of(columns)
     observation = torch.randn(7, 30)
-    features = network.trunk(observation)
+    features = network.features(observation)
     monkeypatch.setattr(network.trunk, "forward", lambda seen: features)  # the same weights twice
     before = contribution(network, observation)[:, START : START + ITEMS]
     order = torch.tensor([3, 0, 4, 1, 2])
@@ -94,8 +94,8 @@ def test_the_view_gives_what_the_index_gives():
     observation = torch.randn(6, 30)
     assert view._index is None
     assert torch.equal(view(observation), index(observation))
-    assert view(observation).shape == (6, FEATURES, ITEMS)
-    assert torch.equal(view(observation)[4, 1], observation[4, side_by_side()[1]])
+    assert view.shape == (FEATURES, ITEMS)
+    assert torch.equal(view(observation)[4, ITEMS : 2 * ITEMS], observation[4, side_by_side()[1]])
 
 
 def test_both_paths_train_the_same():
