@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hanazono.envs import get_game
 from hanazono.scripts import train
+from hanazono.scripts.evaluate import FIGURES, figures
 from hanazono.scripts.extras import needs
 
 with needs("train"):
@@ -36,20 +37,14 @@ def main() -> int:
     if status:
         return status
     game = get_game("ohanami")
-    table = Table(title=f"{RUN} at Ohanami for two, {DEALS:,} deals, each from both seats")
-    for title in ("opponent", "win share", "95 % interval", "score margin", "95 % interval"):
-        table.add_column(title, justify="left" if title == "opponent" else "right")
+    table = Table(title=f"{RUN} at Ohanami for two: {DEALS:,} deals from both seats")
+    table.add_column("opponent")
+    for title in FIGURES:
+        table.add_column(title, justify="right", no_wrap=True)
     me = load_player(str(RUN), game, 2)
     for name in [*game.bots, str(RUN)]:
-        mine = evaluate(game, [me, load_player(name, game, 2)], deals=DEALS, seed=1).standings[0]
-        share, margin = mine.win_share, mine.margin
-        table.add_row(
-            name,
-            f"{share.mean:.1%}",
-            f"{share.low:.1%} … {share.high:.1%}",
-            f"{margin.mean:+.1f}",
-            f"{margin.low:+.1f} … {margin.high:+.1f}",
-        )
+        result = evaluate(game, [me, load_player(name, game, 2)], deals=DEALS, seed=1)
+        table.add_row(name, *figures(result.standings[0]))
     console.print(table)
     console.print(NEXT, highlight=False)
     return 0

@@ -21,7 +21,7 @@ with needs("train"):
     from rich.table import Table
     from torch.utils.tensorboard import SummaryWriter
 
-    from hanazono.training.evaluate import Evaluation, evaluate
+    from hanazono.training.evaluate import Evaluation, Standing, evaluate
     from hanazono.training.players import load_player
 
 
@@ -89,6 +89,19 @@ def measure(args: argparse.Namespace) -> Evaluation:
     return evaluate(game, players, deals=args.deals, seed=args.seed, options=options)
 
 
+FIGURES = ("win share", "score margin", "mean score")
+
+
+def figures(standing: Standing) -> tuple[str, str, str]:
+    """A standing as cells of a table, with half of each 95 % interval."""
+    share, margin = standing.win_share, standing.margin
+    return (
+        f"{share.mean:.1%} ± {share.high - share.mean:.1%}",
+        f"{margin.mean:+.1f} ± {margin.high - margin.mean:.1f}",
+        f"{standing.score:.1f}",
+    )
+
+
 def show(result: Evaluation, console: Console) -> None:
     """Print the result as a table."""
     table = Table(
@@ -96,18 +109,11 @@ def show(result: Evaluation, console: Console) -> None:
         f"seat, seed {result.seed}",
         caption=f"{result.games:,} games, {result.decisions:,} decisions in {result.seconds:.1f} s",
     )
-    table.add_column("player")
-    for title in ("win share", "95 % interval", "score margin", "95 % interval", "mean score"):
-        table.add_column(title, justify="right")
-    for s in result.standings:
-        table.add_row(
-            s.name,
-            f"{s.win_share.mean:.1%}",
-            f"{s.win_share.low:.1%} … {s.win_share.high:.1%}",
-            f"{s.margin.mean:+.1f}",
-            f"{s.margin.low:+.1f} … {s.margin.high:+.1f}",
-            f"{s.score:.1f}",
-        )
+    table.add_column("player", overflow="fold")
+    for title in FIGURES:
+        table.add_column(title, justify="right", no_wrap=True)
+    for standing in result.standings:
+        table.add_row(standing.name, *figures(standing))
     console.print(table)
 
 

@@ -57,7 +57,7 @@ class PPOConfig:
     pool_fraction: float = 0.2
     pool_size: int = 8
     pool_every: int = 20
-    eval_every: int = 20
+    eval_every: int = 50
     eval_deals: int = 200
     save_every: int = 20
 

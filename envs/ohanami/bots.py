@@ -12,7 +12,7 @@ both play random, 177.3 for smallest_gap and 178.4 for value_gap; against each o
 from typing import Any
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.ohanami.observation import nearest_gap, row_gap
+from hanazono.envs.ohanami.observation import NO_GAP, end_gap, nearest_gap, row_ends
 from hanazono.envs.ohanami.rules import (
     CARDS,
     COLOUR,
@@ -25,7 +25,6 @@ from hanazono.envs.ohanami.rules import (
 )
 
 NEW_ROW_GAP = 14  # what starting a row costs, in steps between card numbers
-MISFIT_GAP = 2 * CARDS  # what a card costs that fits nowhere: more than any gap
 GAP_PRICE = 0.25  # points that one step of a gap costs value_gap
 PINK_AHEAD = 4  # points that a pink card adds to those laid after it, about one each
 
@@ -34,8 +33,6 @@ PINK_AHEAD = 4  # points that a pink card adds to those laid after it, about one
 def card_gap(s: Any, p: Any, c: Any) -> Any:
     """Steps that seat p loses by laying card c where it loses least."""
     gap = nearest_gap(s, p, c)
-    if gap < 0:
-        gap = MISFIT_GAP
     if s.length[p, ROWS - 1] == 0:
         gap = min(gap, NEW_ROW_GAP)
     return gap
@@ -46,10 +43,10 @@ def target_gap(s: Any, p: Any, action: Any) -> Any:
     """Steps that seat p loses by a legal placing action."""
     which, row = (action - PLACE) // TARGETS, (action - PLACE) % TARGETS
     if row == ROWS:
-        return MISFIT_GAP
+        return NO_GAP
     if s.length[p, row] == 0:
         return NEW_ROW_GAP
-    return row_gap(s, p, s.picks[p, which], row)
+    return end_gap(s.picks[p, which], row_ends(s, p, row))
 
 
 @kernel
@@ -64,7 +61,7 @@ def card_value(s: Any, p: Any, c: Any) -> Any:
 @kernel
 def smallest_gap(s: Any, mask: Any, noise: Any) -> Any:
     """Pick and place whatever loses the fewest steps; the lowest action id among equals."""
-    p, least, chosen = s.current_player, MISFIT_GAP + 1, -1
+    p, least, chosen = s.current_player, NO_GAP + 1, -1
     for action in range(mask.shape[0]):
         if mask[action]:
             gap = card_gap(s, p, action) if action < PLACE else target_gap(s, p, action)

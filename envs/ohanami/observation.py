@@ -16,6 +16,7 @@ from hanazono.envs.ohanami.rules import (
     IN_HAND,
     LAID,
     MAX_PLAYERS,
+    PINK,
     ROUNDS,
     ROWS,
     TARGETS,
@@ -27,22 +28,37 @@ from hanazono.envs.ohanami.rules import (
 )
 
 PER_CARD = np.float32(1 / CARDS)
+MOST_GAP = 30  # steps; wider gaps are told as this
+PER_GAP = np.float32(1 / MOST_GAP)
+NO_GAP = 2 * CARDS  # for a card that fits nowhere: more than any gap
 PER_WORTH = np.float32(1 / 15)  # a card brings at most 15 points until the end: the 15th pink
 PER_LAID = np.float32(1 / 30)  # a player lays at most 30 cards
 PER_POINT = np.float32(1 / 250)  # above any reachable score
 
+GAP_MEANING = (
+    "steps to the nearest own row end / 30, 1 if more or none; a first pick counts as laid"
+)
+
 PIECES = (
-    Piece("hand", (CARDS,), 0, 1, "1: in the own hand", "card"),
-    Piece("fits", (CARDS,), 0, 1, "1: card of the own hand that extends a row", "card"),
-    Piece("gap", (CARDS,), 0, 1, "its distance to the nearest such row end, / 120", "card"),
-    Piece("worth", (CARDS,), 0, 1, "card of the own hand: points until the end / 15", "card"),
+    Piece("hand", (CARDS,), 0, 1, "1: in the own hand; the next four pieces tell of these", "card"),
+    Piece("pink", (CARDS,), 0, 1, "1: pink", "card"),
+    Piece("worth", (CARDS,), 0, 1, "points until the end of the game if laid now / 15", "card"),
+    Piece("gap", (CARDS,), 0, 1, GAP_MEANING, "card"),
+    Piece(
+        "heir_gap", (CARDS,), 0, 1, "the same for the seat that gets the rest of the hand", "card"
+    ),
     Piece("laid", (CARDS,), 0, 1, "1: laid in a garden", "card"),
     Piece("gone", (CARDS,), 0, 1, "1: known to be face down", "card"),
     Piece("known", (MAX_PLAYERS - 1, CARDS), 0, 1, "1: in the known hand of seat j + 1", "card"),
     Piece("open", (2 * TARGETS,), 0, 1, "1: the picked card may go here", "target"),
     Piece("new_row", (2 * TARGETS,), 0, 1, "1: it would start a row here", "target"),
     Piece(
-        "target_gap", (2 * TARGETS,), 0, 1, "its distance to the row's end here, / 120", "target"
+        "target_gap",
+        (2 * TARGETS,),
+        0,
+        1,
+        "its steps to the row's end here / 30, at most 1",
+        "target",
     ),
     Piece("target_worth", (2 * TARGETS,), 0, 1, "its points until the end if laid / 15", "target"),
     Piece("picks", (2, 6), 0, 1, "own picks: 1 if open, number / 120, colour one-hot"),
@@ -60,7 +76,8 @@ PIECES = (
 LAYOUT = Layout(PIECES)
 
 # Kernels read module constants, so every piece's place has a name here.
-AT_HAND, AT_FITS, AT_GAP, AT_WORTH = map(LAYOUT.start, ("hand", "fits", "gap", "worth"))
+AT_HAND, AT_PINK, AT_WORTH = map(LAYOUT.start, ("hand", "pink", "worth"))
+AT_GAP, AT_HEIR_GAP = map(LAYOUT.start, ("gap", "heir_gap"))
 AT_LAID, AT_GONE, AT_KNOWN = map(LAYOUT.start, ("laid", "gone", "known"))
 AT_OPEN, AT_NEW_ROW = map(LAYOUT.start, ("open", "new_row"))
 AT_TARGET_GAP, AT_TARGET_WORTH = map(LAYOUT.start, ("target_gap", "target_worth"))
@@ -105,38 +122,78 @@ def write_known_hands(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
-def row_gap(s: Any, player: Any, c: Any, row: Any) -> Any:
-    """Distance of card c to the end of a row that it extends; -1 if it does not."""
+def row_ends(s: Any, player: Any, row: Any) -> Any:
+    """Lowest and highest card of a row; for an empty one, ends that no card extends."""
     if s.length[player, row] == 0:
-        return -1
-    if c > s.high[player, row]:
-        return c - s.high[player, row]
-    return s.low[player, row] - c if c < s.low[player, row] else -1
+        return -NO_GAP, NO_GAP
+    return np.int64(s.low[player, row]), np.int64(s.high[player, row])
+
+
+@kernel
+def end_gap(c: Any, ends: Any) -> Any:
+    """Steps from card c to the end of a row that it extends, NO_GAP if it does not."""
+    gap = max(c - ends[1], ends[0] - c)
+    return gap if gap > 0 else NO_GAP
 
 
 @kernel
 def nearest_gap(s: Any, player: Any, c: Any) -> Any:
-    """The smallest gap over the player's rows, -1 if card c extends none."""
-    nearest = -1
+    """The smallest gap over the player's rows, NO_GAP if card c extends none."""
+    nearest = NO_GAP
     for row in range(ROWS):
-        gap = row_gap(s, player, c, row)
-        if gap >= 0 and (nearest < 0 or gap < nearest):
-            nearest = gap
+        nearest = min(nearest, end_gap(c, row_ends(s, player, row)))
     return nearest
 
 
 @kernel
+def ends_with_first_pick(s: Any, player: Any) -> Any:
+    """Ends of the three rows, with the first pick counted as laid where it loses least: the
+    nearest row that it extends, else the first empty one."""
+    a, b, c = row_ends(s, player, 0), row_ends(s, player, 1), row_ends(s, player, 2)
+    first = np.int64(s.picks[player, 0])
+    if first >= 0:
+        to_a, to_b, to_c = end_gap(first, a), end_gap(first, b), end_gap(first, c)
+        least = min(to_a, to_b, to_c)
+        if least == NO_GAP and s.length[player, ROWS - 1] > 0:
+            return a, b, c
+        if to_a == least and (least < NO_GAP or s.length[player, 0] == 0):
+            a = stretched(a, first)
+        elif to_b == least and (least < NO_GAP or s.length[player, 1] == 0):
+            b = stretched(b, first)
+        else:
+            c = stretched(c, first)
+    return a, b, c
+
+
+@kernel
+def stretched(ends: Any, c: Any) -> Any:
+    """The ends of a row after card c was laid there."""
+    if ends[1] == NO_GAP:
+        return c, c
+    return min(ends[0], c), max(ends[1], c)
+
+
+@kernel
+def told_gap(gap: Any) -> Any:
+    return min(gap, MOST_GAP) * PER_GAP
+
+
+@kernel
 def write_own_hand(s: Any, player: Any, out: Any) -> None:
-    h = packet_of(s, player)
+    h, n = packet_of(s, player), s.num_players
+    heir = (player + (n - 1 if s.round_index == 1 else 1)) % n
+    a, b, c = ends_with_first_pick(s, player)
+    heir_a, heir_b, heir_c = row_ends(s, heir, 0), row_ends(s, heir, 1), row_ends(s, heir, 2)
     for k in range(HAND):
-        c = s.deal[s.round_index, h, k]
-        if s.place[c] == IN_HAND + h:
-            out[AT_HAND + c] = 1.0
-            gap = nearest_gap(s, player, c)
-            if gap >= 0:
-                out[AT_FITS + c] = 1.0
-                out[AT_GAP + c] = gap * PER_CARD
-            out[AT_WORTH + c] = worth(s, player, c) * PER_WORTH
+        card = np.int64(s.deal[s.round_index, h, k])
+        if s.place[card] == IN_HAND + h:
+            out[AT_HAND + card] = 1.0
+            out[AT_PINK + card] = COLOUR[card] == PINK
+            out[AT_WORTH + card] = worth(s, player, card) * PER_WORTH
+            gap = min(end_gap(card, a), end_gap(card, b), end_gap(card, c))
+            out[AT_GAP + card] = told_gap(gap)
+            gap = min(end_gap(card, heir_a), end_gap(card, heir_b), end_gap(card, heir_c))
+            out[AT_HEIR_GAP + card] = told_gap(gap)
 
 
 @kernel
@@ -158,7 +215,8 @@ def write_targets(s: Any, player: Any, c: Any, first: Any, out: Any) -> None:
             at = first + row
             out[AT_OPEN + at] = 1.0
             out[AT_NEW_ROW + at] = s.length[player, row] == 0
-            out[AT_TARGET_GAP + at] = max(row_gap(s, player, c, row), 0) * PER_CARD
+            if s.length[player, row] > 0:
+                out[AT_TARGET_GAP + at] = told_gap(end_gap(c, row_ends(s, player, row)))
             out[AT_TARGET_WORTH + at] = worth(s, player, c) * PER_WORTH
     out[AT_OPEN + first + ROWS] = 1.0
 

@@ -123,9 +123,18 @@ def test_the_groups_of_ohanami_are_cards_and_places():
     hand, target_gap = game.layout.start("hand"), game.layout.start("target_gap")
     assert cards.start == 0
     assert cards.columns[0] == tuple(range(hand, hand + 120))
-    assert len(cards.columns) == 9  # six pieces of one row, and the known hands of three seats
+    assert len(cards.columns) == 10  # seven pieces of one row, and the known hands of three seats
     assert places.start == 120
     assert tuple(range(target_gap, target_gap + len(places.columns[0]))) in places.columns
+
+
+def test_actions_over_an_index_that_nothing_describes_make_no_group():
+    game = GAMES["three_cups"]
+    plain = replace(game, pieces=tuple(replace(piece, axis=None) for piece in game.pieces))
+    assert len(network_spec(game).groups) == 1
+    assert network_spec(plain).groups == ()
+    logits, _ = make_network("pieces", network_spec(plain), [8])(torch.zeros(2, plain.layout.size))
+    assert logits.shape == (2, 3)
 
 
 @pytest.mark.parametrize("kind", NETWORKS)

@@ -175,7 +175,7 @@ def expected_pieces(twin: Ohanami, v: int) -> dict[str, np.ndarray]:
         pieces["known"][(q - v) % twin.num_players - 1, cards] = 1
     write_table(twin, v, pieces)
     if not twin.finished:
-        write_own_cards(twin, twin.players[v], pieces)
+        write_own_cards(twin, v, pieces)
         pieces["round"][twin.round] = 1
         pieces["turn"][twin.turn] = 1
         pieces["stage"][stage(twin)] = 1
@@ -197,15 +197,17 @@ def write_table(twin: Ohanami, v: int, pieces: dict[str, np.ndarray]) -> None:
         pieces["seated"][j] = 1
 
 
-def write_own_cards(twin: Ohanami, me: Player, pieces: dict[str, np.ndarray]) -> None:
-    """Hand and picks, with what the garden offers them."""
+def write_own_cards(twin: Ohanami, v: int, pieces: dict[str, np.ndarray]) -> None:
+    """Hand and picks, with what the gardens offer them."""
+    me = twin.players[v]
+    heir = twin.players[(v + (-1 if twin.round == 1 else 1)) % twin.num_players]
+    rows = rows_with_first_pick(me)
     for card in me.hand.cards:
         pieces["hand"][card] = 1
+        pieces["pink"][card] = colour(card) == "pink"
         pieces["worth"][card] = worth(twin, me, card) / 15
-        gaps = [gap(row, card) for r, row in enumerate(me.rows) if row and r in me.places(card)]
-        if gaps:
-            pieces["fits"][card] = 1
-            pieces["gap"][card] = min(gaps) / 120
+        pieces["gap"][card] = told_gap(rows, card)
+        pieces["heir_gap"][card] = told_gap(heir.rows, card)
     for k, card in enumerate(me.picks):
         if card is None:
             continue
@@ -217,8 +219,30 @@ def write_own_cards(twin: Ohanami, me: Player, pieces: dict[str, np.ndarray]) ->
             if place != DISCARD:
                 row = me.rows[place]
                 pieces["new_row"][at] = not row
-                pieces["target_gap"][at] = gap(row, card) / 120 if row else 0
+                pieces["target_gap"][at] = min(gap(row, card) / 30, 1) if row else 0
                 pieces["target_worth"][at] = worth(twin, me, card) / 15
+
+
+def rows_with_first_pick(me: Player) -> list[list[int]]:
+    """The rows of a garden, with a card that was picked first laid where it loses least."""
+    rows = [sorted(row) for row in me.rows]
+    first = me.picks[0]
+    if first is not None:
+        nearest = sorted((gap(row, first), r) for r, row in enumerate(rows) if fits(row, first))
+        empty = [r for r, row in enumerate(rows) if not row]
+        for r in [r for _, r in nearest][:1] or empty[:1]:
+            rows[r] = sorted([*rows[r], first])
+    return rows
+
+
+def told_gap(rows: list[list[int]], card: int) -> float:
+    """The least gap of a card over the rows it extends, in thirtieths of 30 steps, at most 1."""
+    return min([gap(row, card) / 30 for row in rows if fits(row, card)] + [1])
+
+
+def fits(row: list[int], card: int) -> bool:
+    """Whether a card extends a row that has cards."""
+    return bool(row) and not row[0] <= card <= row[-1]
 
 
 def gap(row: list[int], card: int) -> int:
