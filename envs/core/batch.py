@@ -107,11 +107,15 @@ class BatchEnv:
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def _share_out(self, loop: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Run loop(*arguments, lo, hi) over all games, one share in this thread."""
+        """Run loop(*arguments, lo, hi) over all games."""
+        return self._run(loop, [(*arguments, lo, hi) for lo, hi in self._shares])
+
+    def _run(self, loop: Callable[..., Any], calls: list[tuple[Any, ...]]) -> list[Any]:
+        """Run loop(*call) for each call, one a thread, the first in this one."""
         if self._pool is None:
-            return [loop(*arguments, 0, self.num_envs)]
-        others = [self._pool.submit(loop, *arguments, *share) for share in self._shares[1:]]
-        return [loop(*arguments, *self._shares[0]), *(other.result() for other in others)]
+            return [loop(*call) for call in calls]
+        others = [self._pool.submit(loop, *call) for call in calls[1:]]
+        return [loop(*calls[0]), *(other.result() for other in others)]
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Deal all games anew.
@@ -201,9 +205,16 @@ class BatchEnv:
             rows: int64 [K], the games.
             seed: fixes the bot's random choices, together with deal and number of decisions.
             actions: int64 [B]; entries `rows` are written.
+
+        Raises:
+            ValueError: for an unknown bot, or games that do not exist.
         """
         loop = bot_loop(self.game, bot)
-        loop(self._kernel_states, self.action_mask, rows, np.uint64(seed), actions)
+        if len(rows) and (rows.min() < 0 or rows.max() >= self.num_envs):
+            raise ValueError(f"rows run from 0 to {self.num_envs - 1}, got {rows}")
+        parts = np.array_split(rows, len(self._shares)) if len(rows) >= LEAST_SHARE else [rows]
+        fixed = (self._kernel_states, self.action_mask)
+        self._run(loop, [(*fixed, part, np.uint64(seed), actions) for part in parts])
 
     def observe(self, seats: np.ndarray) -> np.ndarray:
         """What the given seat (int64 [B]) knows in each game: a new float32 [B, O]."""
