@@ -22,6 +22,7 @@ with needs("train"):
     from torch.utils.tensorboard import SummaryWriter
 
     from hanazono.training.evaluate import Evaluation, Standing, evaluate
+    from hanazono.training.parallel import one_thread_each
     from hanazono.training.players import load_player
 
 
@@ -129,6 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Evaluate as the command line says; return the exit status."""
     parser = make_parser()
     args = parser.parse_args(argv)
+    one_thread_each()
     try:
         result = measure(args)
     except ValueError as error:

@@ -27,6 +27,7 @@ with needs("train"):
     from hanazono.models.checkpoint import CheckpointError
     from hanazono.training.config import PPOConfig
     from hanazono.training.evaluate import Evaluation
+    from hanazono.training.parallel import one_thread_each
     from hanazono.training.ppo import CONFIG_FILE, RUN_FILE, Trainer, run
 
 
@@ -132,6 +133,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Train as the command line says; return the exit status."""
     parser, args = parse(argv)
     folder, console = Path(args.out), Console(soft_wrap=True)
+    one_thread_each()
     try:
         config = PPOConfig(**{f.name: getattr(args, f.name) for f in fields(PPOConfig)})
         trainer = Trainer(get_game(config.game), config)

@@ -15,6 +15,7 @@ class PPOConfig:
         total_decisions: Length of the run, in decisions of all seats together.
         num_envs: Games played side by side.
         horizon: Decisions a game goes on between two updates.
+        threads: Threads that share a gradient; another number gives other roundings.
         epochs: Times each decision is used in an update.
         minibatch_size: Decisions in one gradient step.
         learning_rate: Adam's step size at the start; it falls linearly to 0.
@@ -42,6 +43,7 @@ class PPOConfig:
     total_decisions: int = 5_000_000
     num_envs: int = 256
     horizon: int = 128
+    threads: int = 2
     epochs: int = 2
     minibatch_size: int = 1024
     learning_rate: float = 1e-3
@@ -63,8 +65,8 @@ class PPOConfig:
 
     def __post_init__(self) -> None:
         """Reject settings that cannot work, naming what is allowed."""
-        at_least_one = ("total_decisions", "num_envs", "horizon", "epochs", "minibatch_size",
-                        "pool_every", "save_every")  # fmt: skip
+        at_least_one = ("total_decisions", "num_envs", "horizon", "threads", "epochs",
+                        "minibatch_size", "pool_every", "save_every")  # fmt: skip
         for name in at_least_one:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")

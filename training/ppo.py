@@ -30,6 +30,7 @@ from hanazono.models.policy import Policy, entropy, masked_log_probs
 from hanazono.training.config import PPOConfig
 from hanazono.training.evaluate import Evaluation, evaluate
 from hanazono.training.opponents import Opponents
+from hanazono.training.parallel import GradientThreads
 from hanazono.training.players import BotPlayer, PolicyPlayer, game_card, network_spec
 from hanazono.training.rollout import Rollout, collect, seat_advantages
 
@@ -86,6 +87,7 @@ class Trainer:
         with torch.random.fork_rng():
             torch.manual_seed(config.seed)
             self.network = self._build()
+        self.gradients = GradientThreads(self.network, config.threads)
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, eps=1e-5, foreach=True
         )
@@ -173,6 +175,10 @@ class Trainer:
             return {}
         totals: dict[str, float] = {}
         steps = 0
+
+        def loss(network: nn.Module, batch: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
+            return ppo_loss(network, batch, config.clip, config.value_coef, bonus)
+
         # Gathering into the same memory each time is several times faster than into new memory.
         size = min(config.minibatch_size, len(index))
         buffers = {name: values.new_empty(size, *values.shape[1:]) for name, values in data.items()}
@@ -186,9 +192,7 @@ class Trainer:
                 advantage = batch["advantage"]
                 scale = advantage.std(correction=0) + 1e-8
                 batch["advantage"] = (advantage - advantage.mean()) / scale
-                loss, parts = ppo_loss(self.network, batch, config.clip, config.value_coef, bonus)
-                self.optimizer.zero_grad(set_to_none=True)
-                torch.autograd.backward(loss)
+                parts = self.gradients.gradient(loss, batch)
                 nn.utils.clip_grad_norm_(
                     self.network.parameters(), config.max_grad_norm, error_if_nonfinite=True
                 )
