@@ -106,7 +106,9 @@ def ppo_work(game: str, seats: int) -> Work:
         import yaml
 
         from hanazono.training.config import PPOConfig
+        from hanazono.training.parallel import one_thread_each
         from hanazono.training.ppo import Trainer
+    one_thread_each()  # as scripts/train.py does; MaskablePPO, too, is faster so
     file = resources.files("hanazono.configs") / f"{game}_{seats}p.yaml"
     settings = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
     config = PPOConfig(**{**settings, "game": game, "num_players": seats})

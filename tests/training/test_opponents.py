@@ -11,7 +11,7 @@ from hanazono.models.policy import Policy
 from hanazono.training.opponents import LEARNER, Opponents, PastSelf
 from hanazono.training.players import network_spec
 from hanazono.training.rollout import Rollout, collect
-from toys import three_cups
+from toys import kuhn, three_cups
 
 CUPS = three_cups.GAME
 MANY = 30_000
@@ -154,16 +154,17 @@ def test_only_the_games_that_were_dealt_are_seated_anew():
     assert (pool.holder[dealt] == 2).any()
 
 
-@pytest.mark.parametrize(("game", "seats"), [(CUPS, 3), (get_game("ohanami"), 3)])
+@pytest.mark.parametrize(("game", "seats"), [(kuhn.GAME, 2), (get_game("ohanami"), 3)])
 def test_seats_change_hands_only_when_a_game_ends(game, seats):
-    """Step by step, while the pool grows and gives up members."""
+    """Step by step, while the pool grows and gives up members. Games of Kuhn poker differ in
+    length, so some end while others go on."""
     spec = network_spec(game)
     pool = Opponents(lambda: make_network("mlp", spec, [4]), 24, seats, 0.7, 2)
     env, learner = BatchEnv(game, 24, seats), make_network("mlp", spec, [4])
     env.reset(0)
     rollout, random = Rollout.empty(env, 1), chance()
     kept = changed = 0
-    for step in range(2 * game.max_decisions(seats, {})):
+    for step in range(40 + 2 * game.max_decisions(seats, {})):
         before = pool.holder.copy()
         if step % 5 == 0:
             pool.add(learner)

@@ -32,12 +32,13 @@ SETTINGS = {
     "eval_every": 0,
 }
 ARGUMENTS = [f"--{name}={value}" for name, value in SETTINGS.items()]
-# The script, with updates that take long enough to be hit by a signal.
+# The script, with updates that take long enough to be hit by a signal, the last ones above all.
 SLOW = (
     "import sys, time\n"
     "from hanazono.scripts import train\n"
     "update = train.Trainer.update\n"
-    "train.Trainer.update = lambda self: (time.sleep(0.15), update(self))[1]\n"
+    "wait = lambda self: time.sleep(0.15 if self.updates < 9 else 30)\n"
+    "train.Trainer.update = lambda self: (wait(self), update(self))[1]\n"
     "sys.exit(train.main(sys.argv[1:]))\n"
 )
 
@@ -115,9 +116,7 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(tmp_path, unbroken):
         assert process.returncode == -signal.SIGKILL
         saved = (folder / RUN_FILE).stat().st_mtime
         command = ["-c", SLOW, "--out", str(folder), "--resume"]
-    process = start(str(ROOT / "scripts" / "train.py"), "--out", str(folder), "--resume")
-    output, _ = process.communicate()
-    assert process.returncode == 0, output
+    assert train.main(["--out", str(folder), "--resume"]) == 0
     assert_same_end(folder, unbroken)
 
 
@@ -133,7 +132,9 @@ def test_a_run_that_is_asked_to_stop_saves_and_ends_the_same(tmp_path, unbroken)
     assert f"to go on: python scripts/train.py --out {folder} --resume" in " ".join(output.split())
     updates = load_tensors(folder / RUN_FILE)[1]["progress"]["updates"]
     assert 3 <= updates < 12
-    assert train.main(["--out", str(folder), "--resume"]) == 0
+    process = start(str(ROOT / "scripts" / "train.py"), "--out", str(folder), "--resume")
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
     assert_same_end(folder, unbroken)
 
 
