@@ -21,6 +21,7 @@ from hanazono.envs.ohanami.rules import (
     ROWS,
     TARGETS,
     TURNS,
+    banked,
     can_lay,
     packet_of,
     remembers,
@@ -65,6 +66,7 @@ PIECES = (
     Piece("rows", (MAX_PLAYERS, ROWS, 3), 0, 1, "lowest / 120, highest / 120, cards / 30; 0 empty"),
     Piece("colours", (MAX_PLAYERS, 4), 0, 1, "laid cards by colour / 30"),
     Piece("points", (MAX_PLAYERS,), 0, 1, "score so far / 250"),
+    Piece("banked", (MAX_PLAYERS,), 0, 1, "score in the end if no more cards were laid / 250"),
     Piece("discards", (MAX_PLAYERS,), 0, 1, "cards discarded / 30"),
     Piece("seated", (MAX_PLAYERS,), 0, 1, "1: the seat exists"),
     Piece("round", (ROUNDS,), 0, 1, "one-hot"),
@@ -82,7 +84,8 @@ AT_LAID, AT_GONE, AT_KNOWN = map(LAYOUT.start, ("laid", "gone", "known"))
 AT_OPEN, AT_NEW_ROW = map(LAYOUT.start, ("open", "new_row"))
 AT_TARGET_GAP, AT_TARGET_WORTH = map(LAYOUT.start, ("target_gap", "target_worth"))
 AT_PICKS, AT_ROWS, AT_COLOURS = map(LAYOUT.start, ("picks", "rows", "colours"))
-AT_POINTS, AT_DISCARDS, AT_SEATED = map(LAYOUT.start, ("points", "discards", "seated"))
+AT_POINTS, AT_BANKED = map(LAYOUT.start, ("points", "banked"))
+AT_DISCARDS, AT_SEATED = map(LAYOUT.start, ("discards", "seated"))
 AT_ROUND, AT_TURN, AT_STAGE = map(LAYOUT.start, ("round", "turn", "stage"))
 AT_MOVER, AT_CLOCKWISE = map(LAYOUT.start, ("mover", "clockwise"))
 
@@ -234,5 +237,6 @@ def write_table(s: Any, player: Any, out: Any) -> None:
         for colour in range(4):
             out[AT_COLOURS + 4 * j + colour] = s.colours[p, colour] * PER_LAID
         out[AT_POINTS + j] = s.points[p] * PER_POINT
+        out[AT_BANKED + j] = banked(s, p) * PER_POINT
         out[AT_DISCARDS + j] = s.discards[p] * PER_LAID
         out[AT_SEATED + j] = 1.0

@@ -217,13 +217,30 @@ PINK_MOST = 15
 
 
 @kernel
+def round_points(s: Any, p: Any, r: Any) -> Any:
+    """Points that the cards which seat p has laid by now bring when round r is scored."""
+    points = 0
+    for colour in range(r + 1):
+        points += POINTS[colour] * s.colours[p, colour]
+    if r == ROUNDS - 1:
+        k = min(np.int64(s.colours[p, PINK]), PINK_MOST)
+        points += k * (k + 1) // 2
+    return points
+
+
+@kernel
 def score_round(s: Any) -> None:
     for p in range(s.num_players):
-        for colour in range(s.round_index + 1):
-            s.points[p] += POINTS[colour] * s.colours[p, colour]
-        if s.round_index == ROUNDS - 1:
-            k = min(s.colours[p, PINK], PINK_MOST)
-            s.points[p] += k * (k + 1) // 2
+        s.points[p] += round_points(s, p, s.round_index)
+
+
+@kernel
+def banked(s: Any, p: Any) -> Any:
+    """Score of seat p at the end of the game if it laid no more cards."""
+    points = np.int64(s.points[p])
+    for r in range(s.round_index, ROUNDS):
+        points += round_points(s, p, r)
+    return points
 
 
 @kernel

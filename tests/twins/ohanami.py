@@ -193,6 +193,8 @@ def write_table(twin: Ohanami, v: int, pieces: dict[str, np.ndarray]) -> None:
                 pieces["rows"][j, r] = (row[0] + 1) / 120, (row[-1] + 1) / 120, len(row) / 30
         pieces["colours"][j] = [player.counts()[name] / 30 for name in COLOURS]
         pieces["points"][j] = player.score / 250
+        left = range(twin.round, ROUNDS)
+        pieces["banked"][j] = (player.score + sum(player.round_points(r) for r in left)) / 250
         pieces["discards"][j] = len(player.discarded) / 30
         pieces["seated"][j] = 1
 
