@@ -223,7 +223,7 @@ def round_points(s: Any, p: Any, r: Any) -> Any:
     for colour in range(r + 1):
         points += POINTS[colour] * s.colours[p, colour]
     if r == ROUNDS - 1:
-        k = min(np.int64(s.colours[p, PINK]), PINK_MOST)
+        k = min(int(s.colours[p, PINK]), PINK_MOST)
         points += k * (k + 1) // 2
     return points
 
@@ -237,7 +237,7 @@ def score_round(s: Any) -> None:
 @kernel
 def banked(s: Any, p: Any) -> Any:
     """Score of seat p at the end of the game if it laid no more cards."""
-    points = np.int64(s.points[p])
+    points = int(s.points[p])
     for r in range(s.round_index, ROUNDS):
         points += round_points(s, p, r)
     return points
