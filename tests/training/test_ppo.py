@@ -22,6 +22,7 @@ TINY = {
     "total_decisions": 512,
     "hidden": [8],
     "eval_every": 0,
+    "threads": 1,
 }
 KUHN = {
     "game": "kuhn",
@@ -36,6 +37,7 @@ KUHN = {
     "pool_fraction": 0.0,
     "total_decisions": 400_000,
     "eval_every": 0,
+    "threads": 1,
 }
 CUPS = {
     "game": "three_cups",
@@ -48,6 +50,7 @@ CUPS = {
     "pool_every": 3,
     "total_decisions": 80_000,
     "eval_every": 0,
+    "threads": 1,
 }
 
 
@@ -251,8 +254,8 @@ def test_the_reward_is_the_outcome_mixed_with_the_margin(weight):
     ("setting", "value", "told"),
     [
         *((name, 0, f"{name} must be at least 1, got 0")
-          for name in ("total_decisions", "num_envs", "horizon", "epochs", "minibatch_size",
-                       "pool_every", "save_every")),
+          for name in ("total_decisions", "num_envs", "horizon", "threads", "epochs",
+                       "minibatch_size", "pool_every", "save_every")),
         *((name, value, f"{name} must be from 0 to 1, got {value}")
           for name in ("gamma", "gae_lambda", "score_weight", "pool_fraction")
           for value in (-0.1, 1.1, float("nan"))),
