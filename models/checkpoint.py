@@ -29,8 +29,9 @@ class CheckpointError(ValueError):
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place when the block ends without error."""
-    # tempfile and safetensors' save_file would make it a file that only its owner may read.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    # tempfile and safetensors' save_file would make it a file that only its owner may read. One
+    # fixed name, so that what a kill leaves behind is overwritten by the next save.
+    temporary = path.with_name(f".{path.name}.partial")
     try:
         yield temporary
         with temporary.open("rb") as file:

@@ -106,10 +106,13 @@ def evaluate(
     shares = np.zeros((deals, seats))  # of each player, mean over rotations
     points = np.zeros((deals, seats))
     decisions = 0
+    generator = torch.Generator().manual_seed(seed)
     chunk = max(1, GAMES_AT_ONCE // seats)
     for first in range(0, deals, chunk):
         part = slice(first, min(first + chunk, deals))
-        shares[part], points[part], made = play(game, players, seeds[part], seed, options or {})
+        shares[part], points[part], made = play(
+            game, players, seeds[part], generator, options or {}
+        )
         decisions += made
     names = distinct([player.name for player in players])
     margins = (points - points.mean(axis=1, keepdims=True)) * seats / (seats - 1)
@@ -138,7 +141,7 @@ def play(
     game: Game,
     players: Sequence[Player],
     seeds: np.ndarray,
-    seed: int,
+    generator: torch.Generator,
     options: Mapping[str, Any],
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Play the deals `seeds` in all rotations, in one batch.
@@ -152,7 +155,6 @@ def play(
     env.reset(seeds=np.repeat(seeds, seats))
     rotation = np.tile(np.arange(seats), deals)[:, None]
     holder = (np.arange(seats)[None, :] + rotation) % seats  # [games, seats]: player at a seat
-    generator = torch.Generator().manual_seed(seed)
     actions = np.zeros(env.num_envs, np.int64)
     everyone = np.arange(env.num_envs)
     decisions = 0

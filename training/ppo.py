@@ -184,7 +184,7 @@ class Trainer:
         buffers = {name: values.new_empty(size, *values.shape[1:]) for name, values in data.items()}
         for _ in range(config.epochs):
             order = index[torch.randperm(len(index), generator=self.generator)]
-            for rows in torch.split(order, config.minibatch_size):
+            for rows in torch.tensor_split(order, -(-len(order) // size)):  # of equal size, +- 1
                 batch = {
                     name: torch.index_select(values, 0, rows, out=buffers[name][: len(rows)])
                     for name, values in data.items()
@@ -301,6 +301,7 @@ def run(
         if trainer.updates == 0:
             rows = "\n".join(f"|{name}|{value}|" for name, value in asdict(config).items())
             writer.add_text("settings", f"|setting|value|\n|-|-|\n{rows}", 0)
+            trainer.save(folder)  # so that a run can be resumed from its first moment
         while not trainer.finished:
             log = trainer.update()
             last = trainer.decisions >= config.total_decisions

@@ -153,7 +153,7 @@ def test_every_rotation_of_every_deal_is_played(monkeypatch, seats):
 
     monkeypatch.setattr(module.BatchEnv, "reset", reset)
     seeds = np.arange(5, dtype=np.uint64) * 7 + 1
-    play(OHANAMI, bots(*["random"] * seats), seeds, 0, {})
+    play(OHANAMI, bots(*["random"] * seats), seeds, torch.Generator(), {})
     by_deal = seen["holder"].reshape(5, seats, seats)
     np.testing.assert_array_equal(
         tables[0].reshape(5, seats), np.repeat(seeds, seats).reshape(5, -1)
@@ -178,7 +178,7 @@ def test_what_a_player_gets_follows_it_round_the_table():
     """Counted here game by game, in games that BatchEnv plays on its own."""
     players, deals = [Scripted("first", True), Scripted("last", False)], 6
     seeds = np.arange(deals, dtype=np.uint64) + 3
-    shares, points, decisions = play(OHANAMI, players, seeds, 0, {})
+    shares, points, decisions = play(OHANAMI, players, seeds, torch.Generator(), {})
     expected = np.zeros((deals, 2, 2))
     made = 0
     for deal, seed in enumerate(seeds):
