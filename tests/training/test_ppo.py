@@ -183,7 +183,6 @@ def test_only_the_learners_closed_decisions_are_learned_from(monkeypatch):
 
 def test_an_update_in_which_nothing_closes_changes_nothing():
     run = trainer(horizon=1)
-    run.env.reset(0)  # all at their first decision: none can end
     before = {name: tensor.clone() for name, tensor in run.network.state_dict().items()}
     log = run.update()
     for name, tensor in run.network.state_dict().items():
