@@ -32,7 +32,7 @@ from hanazono.training.evaluate import Evaluation, evaluate
 from hanazono.training.opponents import Opponents
 from hanazono.training.parallel import GradientThreads
 from hanazono.training.players import BotPlayer, PolicyPlayer, game_card, network_spec
-from hanazono.training.rollout import Rollout, collect, seat_advantages, stagger
+from hanazono.training.rollout import Rollout, collect, seat_advantages
 
 RUN_FILE = "training.safetensors"
 CONFIG_FILE = "config.yaml"
@@ -96,7 +96,6 @@ class Trainer:
         )
         self.rollout = Rollout.empty(self.env, config.horizon)
         self.env.reset(config.seed)
-        stagger(self.env, config.seed)
         self.updates = 0
         self.seconds = 0.0
         self.results: dict[str, float] = {}

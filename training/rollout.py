@@ -61,24 +61,6 @@ class Rollout:
         )
 
 
-def stagger(env: BatchEnv, seed: int) -> None:
-    """Spread freshly dealt games evenly over the moments of the longest game, by random play.
-
-    Games that start together stay together where all are of the same length. Every update would
-    then see one phase of the game only and unlearn the others.
-    """
-    length = env.game.max_decisions(env.num_players, env.options)
-    start = np.arange(env.num_envs) * length // env.num_envs
-    everyone, actions = np.arange(env.num_envs), np.zeros(env.num_envs, np.int64)
-    states = env.get_states()
-    for decision in range(length):
-        here = start == decision
-        states[here] = env.states[here]
-        env.act("random", everyone, seed, actions)
-        env.step(actions)
-    env.set_states(states)
-
-
 @torch.no_grad()
 def collect(
     env: BatchEnv,

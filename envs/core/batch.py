@@ -50,7 +50,6 @@ class BatchEnv:
         final_scores: float64 [B, P, 2], points and tie-break of the last game that ended.
         final_ranks: int64 [B, P], seats ahead of each seat in that game, 0 = winner.
         states: the game states, structured array [B].
-        options: all rule options in force.
     """
 
     def __init__(
@@ -90,8 +89,7 @@ class BatchEnv:
         check_choice("illegal", illegal, ILLEGAL)
         self.game, self.num_envs = game, num_envs
         self.reward, self.illegal, self.auto_reset = reward, illegal, auto_reset
-        self.options = game.check_options(options or {})
-        self.states = game.new_states(num_envs, num_players, self.options)
+        self.states = game.new_states(num_envs, num_players, options or {})
         self.num_players = int(num_players)
         self.observation = np.zeros((num_envs, game.layout.size), np.float32)
         self.action_mask = np.zeros((num_envs, game.num_actions), np.int8)

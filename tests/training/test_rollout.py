@@ -13,7 +13,7 @@ from hanazono.models.networks import MLPNetwork, make_network
 from hanazono.models.policy import Policy, masked_log_probs
 from hanazono.training.opponents import LEARNER, Opponents
 from hanazono.training.players import network_spec
-from hanazono.training.rollout import Rollout, collect, seat_advantages, stagger
+from hanazono.training.rollout import Rollout, collect, seat_advantages
 from toys import kuhn, three_cups
 
 OHANAMI = get_game("ohanami")
@@ -310,35 +310,3 @@ def test_decisions_of_past_selves_are_not_the_learners():
     assert (opponents.holder == LEARNER).sum(axis=1).tolist() == [1] * 8
     by_game = rollout.learner[6:].reshape(9, 6, 8).sum(axis=1)
     assert (by_game == 2).all()  # one seat of three, which decides twice
-
-
-# --- games at different moments ---
-
-
-def staggered(seed: int) -> BatchEnv:
-    env = BatchEnv(three_cups.GAME, 13, 3)
-    env.reset(4)
-    stagger(env, seed)
-    return env
-
-
-def test_staggered_games_stand_at_every_moment_of_the_game():
-    env = staggered(1)
-    assert sorted(set(env.states["decisions"].tolist())) == [0, 1, 2, 3, 4, 5]
-    assert not env.terminated.any()
-    assert env.action_mask.any(axis=1).all()
-
-
-def test_staggering_follows_from_its_seed():
-    assert staggered(1).states.tobytes() == staggered(1).states.tobytes()
-    assert staggered(1).states.tobytes() != staggered(2).states.tobytes()
-
-
-def test_staggered_games_end_spread_over_the_steps():
-    env = staggered(1)
-    ended = []
-    for _ in range(6):
-        env.step(env.action_mask.argmax(axis=1))
-        ended.append(int(env.terminated.sum()))
-    assert sum(ended) == 13
-    assert max(ended) <= 3
