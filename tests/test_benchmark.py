@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from rich.console import Console
 
 from hanazono.envs import GAMES, get_game, make
@@ -239,12 +240,15 @@ def test_training_is_skipped_without_its_extra(monkeypatch):
 
 
 def test_training_runs_with_the_settings_of_the_game(monkeypatch):
+    file = Path(__file__).parents[1] / "configs" / "ohanami_2p.yaml"
+    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+
     class Trainer:
         decisions = 0
 
         def __init__(self, game, config):
             assert game.name == config.game == "ohanami"
-            assert config.total_decisions == 10_000_000, "configs/ohanami_2p.yaml"
+            assert {name: getattr(config, name) for name in settings} == settings
 
         def update(self):
             self.decisions += 512
