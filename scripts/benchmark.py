@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs import GAMES, get_game, make, make_batch
-from hanazono.envs.core.batch import LEAST_SHARE, available_cores
+from hanazono.envs.core.batch import available_cores
 from hanazono.envs.core.record import write_atomically
 from hanazono.scripts import peers
 from hanazono.scripts.extras import needs
@@ -45,6 +45,7 @@ from hanazono.scripts.measure import (
 with needs("train"):
     from rich.console import Console
 
+ONE_SHARE, FULL_SHARE = 256, 8192  # games a thread: best for one, and enough to share out
 AEC, ONE, ALL, PPO, START = "AEC", "one thread", "all cores", "PPO", "start"
 FIRST_STEP = """
 from hanazono.envs import make
@@ -174,7 +175,7 @@ def aec_jobs(args: argparse.Namespace) -> Iterator[Job]:
 def batch_jobs(args: argparse.Namespace) -> Iterator[Job]:
     """Decisions through BatchEnv, on one thread and on all cores."""
     cores = available_cores()
-    together = max(args.num_envs, LEAST_SHARE) * cores
+    together = max(args.num_envs, FULL_SHARE) * cores
     for game, seats in tables(args.games):
         name = f"{game} {seats}p"
         one = partial(batch_work, game, seats, args.num_envs, 1)
@@ -275,9 +276,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("--json", type=writable_file, metavar="FILE", help="also write everything to this file")
     add("--seconds", type=partial(positive, float), default=1.0, help="of one run (default: 1)")
     add("--repeats", type=whole, default=5, help="runs of each measurement (default: 5)")
-    add("--num-envs", type=whole, default=LEAST_SHARE, metavar="B",
-        help=f"games a thread in the batch part (default: {LEAST_SHARE}); on all cores at least "
-        f"{LEAST_SHARE}")  # fmt: skip
+    add("--num-envs", type=whole, default=ONE_SHARE, metavar="B",
+        help=f"games a thread in the batch part (default: {ONE_SHARE}); on all cores at least "
+        f"{FULL_SHARE}")  # fmt: skip
     add("--pgx-envs", type=whole, default=1024, metavar="B",
         help="games in the batch of the peer pgx (default: 1024)")  # fmt: skip
     return parser

@@ -17,7 +17,7 @@ RewardKind = Literal["outcome", "score"]
 IllegalKind = Literal["raise", "forfeit"]
 REWARDS = ("outcome", "score")
 ILLEGAL = ("raise", "forfeit")
-LEAST_SHARE = 256  # games a thread should have to be worth waking
+LEAST_SHARE = 1024  # games a thread should have to be worth waking; with 256 two were slower
 
 
 def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -212,7 +212,7 @@ class BatchEnv:
         loop = bot_loop(self.game, bot)
         if len(rows) and (rows.min() < 0 or rows.max() >= self.num_envs):
             raise ValueError(f"rows run from 0 to {self.num_envs - 1}, got {rows}")
-        parts = np.array_split(rows, len(self._shares)) if len(rows) >= LEAST_SHARE else [rows]
+        parts = np.array_split(rows, len(self._shares)) if len(rows) >= 2 * LEAST_SHARE else [rows]
         fixed = (self._kernel_states, self.action_mask)
         self._run(loop, [(*fixed, part, np.uint64(seed), actions) for part in parts])
 
