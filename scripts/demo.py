@@ -46,7 +46,7 @@ def main() -> int:
         result = evaluate(game, [me, load_player(name, game, 2)], deals=DEALS, seed=1)
         table.add_row(name, *figures(result.standings[0]))
     console.print(table)
-    console.print(NEXT, highlight=False)
+    console.print(NEXT, highlight=False, soft_wrap=True)
     return 0
 
 
