@@ -305,7 +305,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.width = 120  # lines of a pipe or a file need no wrapping at 80 letters
     console.print(
         f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}; "
-        f"{args.num_envs} games a thread",
+        f"{args.num_envs} games a thread, on all cores {max(args.num_envs, FULL_SHARE)}",
         markup=False,
         soft_wrap=True,
     )
