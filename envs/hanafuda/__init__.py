@@ -1,0 +1,1 @@
+"""The hanafuda deck, its deal and its matching rule, shared by Sakura and Hanawase."""
