@@ -122,10 +122,13 @@ class PieceNetwork(MLPNetwork):
         """Map float32 [B, O] to unmasked logits [B, A] and values [B]."""
         features = self.features(observation)
         logits = self.logits(features)
+        parts, start = [], 0  # put together at the end: adding in place would copy the gradient
         for cut, weights in zip(self.items, self.weights, strict=True):
             items = cut(observation).reshape(-1, *cut.shape)
-            logits[:, cut.actions] += torch.bmm(weights(features).unsqueeze(1), items).squeeze(1)
-        return logits, self.value(features).squeeze(-1)
+            scores = torch.bmm(weights(features).unsqueeze(1), items).squeeze(1)
+            parts += [logits[:, start : cut.actions.start], logits[:, cut.actions] + scores]
+            start = cut.actions.stop
+        return torch.cat([*parts, logits[:, start:]], dim=1), self.value(features).squeeze(-1)
 
 
 class Cut:

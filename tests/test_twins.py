@@ -87,8 +87,8 @@ def hide_own_discards(s):
         (miscount_a_colour, "colours: engine"),
         (skip_a_seat, "mover: engine 1, twin 0"),
         (forget_a_known_hand, "seat 0 knows known_hands: engine"),
-        (know_a_card_too_many, "seat 2 knows known_discards: engine"),
-        (hide_own_discards, "seat 0 knows known_discards: engine"),
+        (know_a_card_too_many, "seat 2 knows out: engine"),
+        (hide_own_discards, "seat 0 knows out: engine"),
     ],
 )
 def test_a_wrong_state_is_found(spoil, told):

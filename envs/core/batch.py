@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hanazono.envs.core.engine import bot_loop, engine, first_illegal
+from hanazono.envs.core.engine import all_within, bot_loop, engine, first_illegal
 from hanazono.envs.core.game import Game
 from hanazono.envs.core.kernel import kernel_view
 from hanazono.envs.core.rng import spread_seeds
@@ -210,7 +210,7 @@ class BatchEnv:
             ValueError: for an unknown bot, or games that do not exist.
         """
         loop = bot_loop(self.game, bot)
-        if len(rows) and (rows.min() < 0 or rows.max() >= self.num_envs):
+        if not all_within(rows, self.num_envs):
             raise ValueError(f"rows run from 0 to {self.num_envs - 1}, got {rows}")
         parts = np.array_split(rows, len(self._shares)) if len(rows) >= 2 * LEAST_SHARE else [rows]
         fixed = (self._kernel_states, self.action_mask)
