@@ -97,7 +97,7 @@ class PieceNetwork(MLPNetwork):
     """
 
     def __init__(self, spec: Spec, hidden: Sequence[int]) -> None:
-        items = [Items(group) for group in spec.groups]
+        items = [Items(group) for group in spec.groups]  # in the order of their actions
         described = {place for group in spec.groups for row in group.columns for place in row}
         rest = [place for place in range(spec.observation_size) if place not in described]
         width = len(rest) + sum(min(cut.size, NARROW) for cut in items)

@@ -41,12 +41,12 @@ class PPOConfig:
     options: dict[str, int] = field(default_factory=dict)
     seed: int = 0
     total_decisions: int = 5_000_000
-    num_envs: int = 256
+    num_envs: int = 512
     horizon: int = 128
     threads: int = 2
-    epochs: int = 2
+    epochs: int = 1
     minibatch_size: int = 1024
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     gamma: float = 1.0
     gae_lambda: float = 0.95
     clip: float = 0.2

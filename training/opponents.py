@@ -93,9 +93,9 @@ class Opponents:
 
         One at a time: a network that decides in few games costs nearly as much as in many.
         """
-        chance = float(torch.rand((), generator=generator))
         if self.pool:
-            self.guest = list(self.pool)[int(chance * len(self.pool))]
+            which = torch.randint(len(self.pool), (), generator=generator)
+            self.guest = list(self.pool)[int(which)]
 
     def seat(self, games: np.ndarray, generator: torch.Generator) -> None:
         """Give out the seats of newly dealt games."""
