@@ -155,10 +155,10 @@ def first_illegal(mask: Any, actions: Any, terminated: Any, lo: Any, hi: Any) ->
 @kernel
 def all_within(rows: Any, count: Any) -> Any:
     """Whether every entry of int64 [K] is an index below `count`."""
+    within = True
     for k in range(rows.shape[0]):
-        if rows[k] < 0 or rows[k] >= count:
-            return False
-    return True
+        within &= 0 <= rows[k] < count
+    return within
 
 
 def observe_games(states: Any, seats: Any, observation: Any) -> None:
