@@ -108,6 +108,8 @@ class BatchEnv:
 
     def _share_out(self, loop: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Run loop(*arguments, lo, hi) over all games."""
+        if self._pool is None:
+            return [loop(*arguments, 0, self.num_envs)]
         return self._run(loop, [(*arguments, lo, hi) for lo, hi in self._shares])
 
     def _run(self, loop: Callable[..., Any], calls: list[tuple[Any, ...]]) -> list[Any]:
