@@ -51,7 +51,7 @@ class PPOConfig:
     gae_lambda: float = 0.95
     clip: float = 0.2
     value_coef: float = 0.5
-    entropy_coef: float = 0.005
+    entropy_coef: float = 0.02
     max_grad_norm: float = 0.5
     score_weight: float = 0.5
     network: str = "pieces"
