@@ -22,6 +22,41 @@ PLAYTHROUGHS = {  # a turn of Ohanami takes four decisions a seat
     "ohanami_4p": Playthrough(
         "ohanami", ("value_gap", "smallest_gap", "random", "value_gap"), seed=4, table_every=16
     ),
+    "sakura_2p": Playthrough("sakura", ("careful", "greedy"), seed=2, table_every=10),
+    "sakura_3p": Playthrough(
+        "sakura", ("greedy", "random", "careful"), 3, table_every=12, options={"lightning": 1}
+    ),
+    "sakura_4p": Playthrough("sakura", ("careful", "greedy") * 2, seed=4, table_every=12),
+    "sakura_5p": Playthrough(
+        "sakura", ("random", "careful", "greedy", "random", "greedy"), seed=5, table_every=12
+    ),
+    "sakura_6p": Playthrough(
+        "sakura", ("careful", "greedy", "random") * 2, 6, table_every=15, options={"lightning": 1}
+    ),
+    "sakura_7p": Playthrough("sakura", ("greedy", *("careful", "random") * 3), 7, table_every=15),
+    "hanawase_3p": Playthrough(
+        "hanawase", ("watchful", "greedy", "random"), 3, table_every=15, options={"rounds": 3}
+    ),
+    "hanawase_4p": Playthrough(
+        "hanawase", ("watchful", "greedy") * 2, 4, table_every=15, options={"rounds": 3}
+    ),
+    "hanawase_5p": Playthrough(
+        "hanawase",
+        ("random", "watchful", "greedy", "random", "watchful"),
+        seed=5,
+        table_every=15,
+        options={"rounds": 3, "hand_yaku": 1},
+    ),
+    "hanawase_6p": Playthrough(
+        "hanawase", ("watchful", "greedy", "random") * 2, 6, table_every=15, options={"rounds": 3}
+    ),
+    "hanawase_7p": Playthrough(
+        "hanawase",
+        ("greedy", *("watchful", "random") * 3),
+        7,
+        table_every=15,
+        options={"rounds": 3},
+    ),
 }
 
 

@@ -5,12 +5,14 @@ import pytest
 
 from hanazono.envs import GAMES, get_game
 from hanazono.envs.core.record import PREFIX, GameRecord, replay
+from hanazono.envs.core.rng import spread_seeds
 from hanazono.envs.ohanami import rules
 from hanazono.scripts import check_twin
 from hanazono.scripts.check_twin import DifferenceError, SideBySide, find_pair
 from twins.ohanami import Pair
 
 OHANAMI = get_game("ohanami")
+SAMPLE = {"ohanami": 30, "sakura": 8, "hanawase": 6}  # games at each seat count
 TABLES = [
     (name, num_players)
     for name in GAMES
@@ -21,7 +23,8 @@ TABLES = [
 @pytest.mark.parametrize(("name", "num_players"), TABLES)
 def test_engine_and_twin_agree_at_every_decision(name, num_players):
     game = get_game(name)
-    seeds = np.arange(30, dtype=np.uint64)
+    seeds = np.empty(SAMPLE[name], np.uint64)
+    spread_seeds(np.uint64(0), seeds)
     side_by_side = SideBySide(game, num_players, find_pair(name), seeds)
     decisions = side_by_side.play()
     assert decisions == sum(len(actions) for actions in side_by_side.actions)
