@@ -49,12 +49,11 @@ def check_game(game: Game, *, num_games: int = 8, seed: int = 0) -> None:
 
 
 def all_trials(game: Game, num_games: int, seed: int) -> list[Trial]:
-    """All seat counts, each with the default options and with every other value of each option."""
-    default = game.check_options({})
-    settings = [default]
-    for option in game.options:
-        others = [value for value in option.allowed if value != option.default]
-        settings += [default | {option.name: value} for value in others]
+    """All seat counts, each with the default options, then with mixes in which every option has
+    another value: together they hold every value of each option (of a range, its ends)."""
+    settings = [game.check_options({})]
+    for i in range(max((len(option.others) for option in game.options), default=0)):
+        settings.append({o.name: o.others[i % len(o.others)] for o in game.options})
     seats = range(game.min_players, game.max_players + 1)
     return [Trial(game, n, options, seed, num_games) for n in seats for options in settings]
 
@@ -104,7 +103,7 @@ def check_fields(game: Game) -> None:
     for option in game.options:
         usable = option.name.isidentifier() and option.name not in SETTINGS
         require(game, usable, f"an option cannot be called {option.name!r}")
-        choice = option.default in option.allowed and len(set(option.allowed)) > 1
+        choice = option.takes(option.default) and len(option.others) > 0
         require(game, choice, f"option {option.name!r} allows {option.allowed}")
 
 

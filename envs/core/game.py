@@ -63,13 +63,35 @@ def _without_gaps(dtype: np.dtype) -> np.dtype:
 
 @dataclass(frozen=True)
 class Option:
-    """A rule option: a state field of the same name, set before the deal and never changed."""
+    """A rule option: a state field of the same name, set before the deal and never changed.
+
+    Attributes:
+        allowed: its values; a range where there are too many to list.
+    """
 
     name: str
     default: int
-    allowed: tuple[int, ...]
+    allowed: tuple[int, ...] | range
     meaning: str
     dtype: type = np.int16
+
+    def takes(self, value: Any) -> bool:
+        """Whether `value` is an allowed integer."""
+        return isinstance(value, int | np.integer) and value in self.allowed
+
+    @property
+    def others(self) -> list[int]:
+        """The allowed values beside the default; of a range only its ends."""
+        ends = isinstance(self.allowed, range)
+        values = (self.allowed[0], self.allowed[-1]) if ends else self.allowed
+        return [value for value in values if value != self.default]
+
+    @property
+    def allowed_words(self) -> str:
+        """The allowed values as a list or a range."""
+        if isinstance(self.allowed, range):
+            return f"an integer from {self.allowed[0]} to {self.allowed[-1]}"
+        return f"one of {list(self.allowed)}"
 
 
 @dataclass(frozen=True)
@@ -194,10 +216,10 @@ class Game:
             if name not in known:
                 listed = ", ".join(known) or "none"
                 raise ValueError(f"{self.title} has no option {name!r}; its options: {listed}")
-            if value not in known[name].allowed:
+            if not known[name].takes(value):
                 raise ValueError(
-                    f"option {name!r} of {self.title} takes one of "
-                    f"{list(known[name].allowed)}, got {value!r}"
+                    f"option {name!r} of {self.title} takes {known[name].allowed_words}, "
+                    f"got {value!r}"
                 )
         return {name: int(options.get(name, option.default)) for name, option in known.items()}
 
