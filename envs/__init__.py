@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # One line a game: its name, and the module that holds its GAME. Loaded when first asked for.
 GAMES = {
     "ohanami": "hanazono.envs.ohanami",
+    "hanami_tatami": "hanazono.envs.hanami_tatami",
 }
 VERSION = 0  # of the environments: hanazono/<game>-v0
 

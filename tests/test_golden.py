@@ -14,13 +14,20 @@ from hanazono.envs import GAMES, get_game
 from hanazono.envs.core.record import PREFIX, GameRecord, replay
 
 FOLDER = Path(__file__).parent / "golden"
-PLAYTHROUGHS = {  # a turn of Ohanami takes four decisions a seat
+PLAYTHROUGHS = {  # a turn of Ohanami takes four decisions a seat, one of HANAMI three to seven
     "ohanami_2p": Playthrough("ohanami", ("value_gap", "random"), seed=2, table_every=8),
     "ohanami_3p": Playthrough(
         "ohanami", ("smallest_gap", "random", "value_gap"), seed=3, table_every=12
     ),
     "ohanami_4p": Playthrough(
         "ohanami", ("value_gap", "smallest_gap", "random", "value_gap"), seed=4, table_every=16
+    ),
+    "hanami_tatami_2p": Playthrough("hanami_tatami", ("planner", "random"), seed=2, table_every=12),
+    "hanami_tatami_3p": Playthrough(
+        "hanami_tatami", ("greedy", "planner", "random"), seed=3, table_every=18
+    ),
+    "hanami_tatami_4p": Playthrough(
+        "hanami_tatami", ("planner", "random", "greedy", "random"), seed=4, table_every=24
     ),
 }
 
