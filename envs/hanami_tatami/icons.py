@@ -110,7 +110,11 @@ ICON, POINTS, KIND, SET = read(FILE)
 ICON_SETS = np.array(
     [sum(1 << c for c in range(CARDS) if ICON[c] == i) for i in range(ICONS)], np.int64
 )
-MANY_SETS = 99  # of a condition that asks for nothing
+# Of each condition: how many different icons a set takes, which, and how many of each.
+KINDS_IN_SET = (SET > 0).sum(axis=2).astype(np.int8)
+WHICH_IN_SET = np.argsort(SET == 0, axis=2, kind="stable").astype(np.int8)
+COUNT_IN_SET = np.take_along_axis(SET, WHICH_IN_SET.astype(np.int64), axis=2)
+MOST_SETS = CARDS  # more than anybody has
 
 
 @kernel
@@ -122,12 +126,11 @@ def icon_count(s: Any, p: Any, icon: Any) -> Any:
 @kernel
 def sets_held(s: Any, p: Any, i: Any, extra: Any) -> Any:
     """Complete sets that seat p has for condition i; `extra` is an icon to count besides, or -1."""
-    sets = MANY_SETS
-    for icon in range(ICONS):
-        needed = np.int64(SET[s.bonus_card, i, icon])
-        if needed > 0:
-            count = icon_count(s, p, icon) + (1 if icon == extra else 0)
-            sets = min(sets, count if needed == 1 else count // needed)
+    card, sets = s.bonus_card, MOST_SETS
+    for k in range(KINDS_IN_SET[card, i]):
+        icon, needed = WHICH_IN_SET[card, i, k], np.int64(COUNT_IN_SET[card, i, k])
+        count = icon_count(s, p, icon) + (1 if icon == extra else 0)
+        sets = min(sets, count if needed == 1 else count // needed)
     return sets
 
 

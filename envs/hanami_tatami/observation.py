@@ -14,12 +14,8 @@ from hanazono.envs.hanami_tatami.areas import (
     COLUMNS,
     MOST_OFFSET,
     ROWS,
-    first_area,
     largest_area,
-    on_table,
     row_of,
-    spread,
-    squares_at,
 )
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
@@ -28,6 +24,7 @@ from hanazono.envs.hanami_tatami.cards import (
     NUMBER_SETS,
     NUMBERS,
     PATTERNS,
+    WILD,
     WILD_SET,
     lowest,
     number_set,
@@ -36,7 +33,7 @@ from hanazono.envs.hanami_tatami.cards import (
 )
 from hanazono.envs.hanami_tatami.icons import (
     BONUS_CARDS,
-    ICON,
+    ICON_SETS,
     ICONS,
     MOST_CONDITIONS,
     SET,
@@ -49,7 +46,6 @@ from hanazono.envs.hanami_tatami.rules import (
     NUM_SLIDES,
     SLIDE,
     STAGES,
-    WILD,
     area_points,
     can_slide,
     free_squares,
@@ -128,6 +124,12 @@ def observe(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
+def around(place: Any, n: Any) -> Any:
+    """The seat at a place 0 … 2 n - 1 counted round the table (faster than the remainder)."""
+    return place - n if place >= n else place
+
+
+@kernel
 def write_set(cards: Any, start: Any, bits: Any, out: Any) -> None:
     """Write a 1 for each of the lowest bits of the set."""
     for k in range(0, bits, 4):
@@ -145,7 +147,7 @@ def write_players(s: Any, player: Any, out: Any) -> None:
     for p in range(n):
         total += score(s, p)
     for j in range(n):
-        p = (player + j) % n
+        p = around(player + j, n)
         write_set(s.markers[p], AT_MARKERS + CARDS * j, CARDS, out)
         for icon in range(ICONS):
             out[AT_ICONS + ICONS * j + icon] = icon_count(s, p, icon) * PER_MARKER
@@ -176,7 +178,7 @@ def write_board(s: Any, player: Any, out: Any) -> None:
 @kernel
 def write_turn(s: Any, player: Any, out: Any) -> None:
     n = s.num_players
-    out[AT_MOVER + (s.current_player - player + n) % n] = 1.0
+    out[AT_MOVER + around(s.current_player - player + n, n)] = 1.0
     out[AT_STAGE + s.stage] = 1.0
     out[AT_SLIDES_LEFT] = s.slides_left / 2
     out[AT_DECK] = (CARDS - s.top) * PER_DECK
@@ -212,7 +214,7 @@ def write_cards(s: Any, player: Any, out: Any) -> None:
     write_set(s.field, AT_FIELD, CARDS, out)
     write_set(unseen(s, player), AT_UNSEEN, CARDS, out)
     for j in range(1, s.num_players):
-        cards = s.known[(player + j) % s.num_players]
+        cards = s.known[around(player + j, s.num_players)]
         while cards != 0:
             out[AT_KNOWN + lowest(cards)] = (MAX_PLAYERS - j) * PER_SEAT
             cards &= cards - 1
@@ -225,22 +227,9 @@ def write_cards(s: Any, player: Any, out: Any) -> None:
 
 @kernel
 def write_joined(s: Any, player: Any, out: Any) -> None:
-    """For every free square the size of the area that an own marker there would join."""
     free = free_squares(s)
-    squares = free
-    while squares != 0:
-        out[AT_JOINED + lowest(squares)] = PER_MARKER
-        squares &= squares - 1
-    a, b, c = on_table(s, s.markers[player])
-    while (a | b | c) != 0:
-        x, y, z = first_area(a, b, c)
-        joined = (size(x) + size(y) + size(z)) * PER_MARKER
-        u, v, w = spread(x, y, z)
-        squares = squares_at(s, u, v, w) & free
-        while squares != 0:
-            out[AT_JOINED + lowest(squares)] += joined
-            squares &= squares - 1
-        a, b, c = a & ~x, b & ~y, c & ~z
+    for c in range(CARDS):
+        out[AT_JOINED + c] = ((free >> c) & 1) * (s.beside[player, c] + 1) * PER_MARKER
 
 
 @kernel
@@ -251,13 +240,14 @@ def write_icon_gain(s: Any, player: Any, out: Any) -> None:
             if SET[s.bonus_card, i, icon] > 0:
                 gain = condition_points(s, player, i, icon) - now
                 if gain > 0:
-                    write_gain(icon, gain * PER_BONUS, out)
+                    write_gain(ICON_SETS[icon], gain * PER_BONUS, out)
 
 
 @kernel
-def write_gain(icon: Any, gain: Any, out: Any) -> None:
-    for c in range(CARDS):
-        out[AT_ICON_GAIN + c] += gain if ICON[c] == icon else np.float32(0)
+def write_gain(cards: Any, gain: Any, out: Any) -> None:
+    while cards != 0:
+        out[AT_ICON_GAIN + lowest(cards)] += gain
+        cards &= cards - 1
 
 
 @kernel

@@ -12,7 +12,14 @@ import numpy as np
 from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
-from hanazono.envs.hanami_tatami.areas import MOST_OFFSET, largest_area
+from hanazono.envs.hanami_tatami.areas import (
+    MOST_OFFSET,
+    corners,
+    first_area,
+    on_table,
+    spread,
+    squares_at,
+)
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
     CARDS,
@@ -65,6 +72,7 @@ FIELDS = (
     Field("bonus_points", np.int16, (MAX_PLAYERS,), "what the bonus card pays each seat now"),
     Field("area", np.int8, (MAX_PLAYERS,), "squares in the largest area of each seat"),
     Field("corner", np.int8, (MAX_PLAYERS,), "1: that area, or an equal one, holds a corner"),
+    Field("beside", np.uint8, (MAX_PLAYERS, CARDS), "squares in the seat's areas next to each"),
 )
 
 # § 1 Cards, boards and icons
@@ -113,6 +121,7 @@ def clear(s: Any) -> None:
     s.bonus_points[:] = 0
     s.area[:] = 0
     s.corner[:] = 0
+    s.beside[:] = 0
     start_turn(s, 0)
 
 
@@ -300,7 +309,28 @@ WILD_POINTS = 3
 
 @kernel
 def measure_area(s: Any, p: Any) -> None:
-    s.area[p], s.corner[p] = largest_area(s, s.markers[p])
+    """Find the areas of seat p: the best of the largest, and which squares lie beside them."""
+    a, b, c = on_table(s, s.markers[p])
+    top, bottom = corners(s)
+    s.beside[p, :] = 0
+    s.area[p] = 0
+    s.corner[p] = 0
+    while (a | b | c) != 0:
+        x, y, z = first_area(a, b, c)
+        squares = size(x) + size(y) + size(z)
+        corner = 1 if (x & top) | (z & bottom) != 0 else 0
+        if squares > s.area[p] or (squares == s.area[p] and corner > s.corner[p]):
+            s.area[p], s.corner[p] = squares, corner
+        u, v, w = spread(x, y, z)
+        add_beside(s, p, squares_at(s, u & ~x, v & ~y, w & ~z), squares)
+        a, b, c = a & ~x, b & ~y, c & ~z
+
+
+@kernel
+def add_beside(s: Any, p: Any, around: Any, squares: Any) -> None:
+    while around != 0:
+        s.beside[p, lowest(around)] += squares
+        around &= around - 1
 
 
 @kernel

@@ -19,7 +19,6 @@ from hanazono.envs.hanami_tatami.cards import (
     PATTERN_NAMES,
     WILD,
     WILD_SET,
-    cards_of,
 )
 
 
@@ -40,8 +39,8 @@ def card_set(text: str) -> np.int64:
 class Table:
     """One game at its first decision, boards in the order of the patterns.
 
-    `hands` by seat, `field` and `removed` are dealt as told and filled up with what is told nowhere,
-    lowest card first, the field first, then the removed cards, then the hands.
+    `hands` by seat, `field` and `removed` are dealt as told and filled up with what is told
+    nowhere, lowest card first: the removed cards, black before others, the field, the hands.
     """
 
     def __init__(
@@ -56,6 +55,7 @@ class Table:
     def _deal(self, hands: list[str], field: str, removed: str) -> None:
         told = ids(", ".join(filter(None, [*hands, field, removed])))
         pool = [c for c in range(CARDS) if c not in told]
+        pool.sort(key=lambda c: PATTERN_NAMES[c // NUMBERS] != "black")
 
         def fill(text: str, count: int) -> np.int64:
             cards = ids(text)
@@ -63,8 +63,9 @@ class Table:
                 cards.append(pool.pop(0))
             return np.int64(sum(1 << c for c in cards))
 
-        self.s.field = fill(field, rules.FIELD)
         self.s.removed = fill(removed, rules.REMOVED[self.num_players])
+        pool.sort()
+        self.s.field = fill(field, rules.FIELD)
         for seat, hand in enumerate(hands):
             self.s.hand[seat] = fill(hand, rules.HAND) | WILD_SET
         self.s.deck[:] = 255
@@ -191,6 +192,3 @@ class Table:
 def names(piece: np.ndarray) -> str:
     """The cards that are marked in a piece."""
     return render.line(np.int64(sum(1 << int(c) for c in np.flatnonzero(piece))))
-
-
-__all__ = ["Table", "card_set", "cards_of", "ids", "names"]
