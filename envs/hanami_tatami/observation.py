@@ -15,7 +15,6 @@ from hanazono.envs.hanami_tatami.areas import (
     MOST_OFFSET,
     ROWS,
     largest_area,
-    row_of,
 )
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
@@ -106,8 +105,10 @@ PER_IN_PATTERN, PER_IN_NUMBER = np.float32(1 / 9), np.float32(1 / 5)
 PER_OFFSET, PER_DECK = np.float32(1 / MOST_OFFSET), np.float32(1 / 36)
 PER_SEAT = np.float32(1 / (MAX_PLAYERS - 1))
 
-# Four squares of a set at a time: row w holds the bits of w.
-BITS = np.array([[w >> i & 1 for i in range(4)] for w in range(16)], np.float32)
+# Half a board of a set at a time: row w holds the bits of w.
+HALF = NUMBERS // 2
+MOST_BITS = (1 << HALF) - 1
+BITS = np.array([[w >> i & 1 for i in range(HALF)] for w in range(1 + MOST_BITS)], np.float32)
 
 
 @kernel
@@ -131,10 +132,10 @@ def around(place: Any, n: Any) -> Any:
 
 @kernel
 def write_set(cards: Any, start: Any, bits: Any, out: Any) -> None:
-    """Write a 1 for each of the lowest bits of the set."""
-    for k in range(0, bits, 4):
-        w = (cards >> k) & 15
-        for i in range(4):
+    """Write the lowest bits of a set, a whole number of half boards."""
+    for k in range(0, bits, HALF):
+        w = (cards >> k) & MOST_BITS
+        for i in range(HALF):
             out[start + k + i] = BITS[w, i]
 
 
@@ -167,10 +168,11 @@ def write_board(s: Any, player: Any, out: Any) -> None:
         if p != player:
             others |= s.markers[p]
     for r in range(ROWS):
-        at, b = AT_BOARD + COLUMNS * r, s.order[r]
-        write_set(row_of(s, own, r), at, COLUMNS, out)
-        write_set(row_of(s, others, r), at + ROWS * COLUMNS, COLUMNS, out)
-        write_set(row_of(s, free, r), at + 2 * ROWS * COLUMNS, COLUMNS, out)
+        b = np.int64(s.order[r])
+        at, first = AT_BOARD + COLUMNS * r + MOST_OFFSET + s.offset[b], NUMBERS * b
+        write_set(own >> first, at, NUMBERS, out)
+        write_set(others >> first, at + ROWS * COLUMNS, NUMBERS, out)
+        write_set(free >> first, at + 2 * ROWS * COLUMNS, NUMBERS, out)
         out[AT_ROW + ROWS * b + r] = 1.0
         out[AT_OFFSET + b] = s.offset[b] * PER_OFFSET
 
