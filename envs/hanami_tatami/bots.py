@@ -30,7 +30,13 @@ from hanazono.envs.hanami_tatami.cards import (
     pattern_set,
     size,
 )
-from hanazono.envs.hanami_tatami.icons import MOST_CONDITIONS, condition_points
+from hanazono.envs.hanami_tatami.icons import (
+    MOST_CONDITIONS,
+    NO_ICON,
+    condition_points,
+    most_of_others,
+    sets_held,
+)
 from hanazono.envs.hanami_tatami.rules import (
     DONE,
     FIRST,
@@ -98,7 +104,8 @@ def bonus_gain(s: Any, p: Any, cards: Any) -> Any:
     before, points = s.played[p], 0
     s.played[p] = before | cards
     for i in range(MOST_CONDITIONS):
-        points += condition_points(s, p, i, -1)
+        sets = sets_held(s, p, i, NO_ICON)
+        points += condition_points(s, i, sets, most_of_others(s, p, i))
     s.played[p] = before
     return points - s.bonus_points[p]
 

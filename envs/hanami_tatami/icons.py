@@ -20,7 +20,7 @@ ICON_NAMES = ("bowl", "sake", "note", "top", "blossom")
 ICONS = len(ICON_NAMES)
 BONUS_CARDS, MOST_CONDITIONS = 5, 4
 KINDS = ("each", "once", "most")
-EACH, ONCE, MOST = 0, 1, 2
+EACH, MOST = KINDS.index("each"), KINDS.index("most")
 MOST_POINTS = 9  # a condition may pay
 MOST_ICONS = 10  # a set may consist of
 CONDITION = f'{{"points": 1 … {MOST_POINTS}, one of {", ".join(KINDS)}: [icons]}} is allowed'
@@ -114,7 +114,8 @@ ICON_SETS = np.array(
 KINDS_IN_SET = (SET > 0).sum(axis=2).astype(np.int8)
 WHICH_IN_SET = np.argsort(SET == 0, axis=2, kind="stable").astype(np.int8)
 COUNT_IN_SET = np.take_along_axis(SET, WHICH_IN_SET.astype(np.int64), axis=2)
-MOST_SETS = CARDS  # more than anybody has
+MANY_SETS = CARDS  # more than anybody has
+NO_ICON = -1
 
 
 @kernel
@@ -125,8 +126,8 @@ def icon_count(s: Any, p: Any, icon: Any) -> Any:
 
 @kernel
 def sets_held(s: Any, p: Any, i: Any, extra: Any) -> Any:
-    """Complete sets that seat p has for condition i; `extra` is an icon to count besides, or -1."""
-    card, sets = s.bonus_card, MOST_SETS
+    """Complete sets that seat p has for condition i; `extra` is an icon to count besides."""
+    card, sets = s.bonus_card, MANY_SETS
     for k in range(KINDS_IN_SET[card, i]):
         icon, needed = WHICH_IN_SET[card, i, k], np.int64(COUNT_IN_SET[card, i, k])
         count = icon_count(s, p, icon) + (1 if icon == extra else 0)
@@ -135,15 +136,20 @@ def sets_held(s: Any, p: Any, i: Any, extra: Any) -> Any:
 
 
 @kernel
-def condition_points(s: Any, p: Any, i: Any, extra: Any) -> Any:
-    """What condition i of the bonus card pays seat p, with an extra icon (-1 none)."""
-    points, kind = np.int64(POINTS[s.bonus_card, i]), KIND[s.bonus_card, i]
-    sets = sets_held(s, p, i, extra)
-    if sets == 0 or kind == EACH:
+def most_of_others(s: Any, p: Any, i: Any) -> Any:
+    """The most sets that another seat than p has for condition i, 0 unless the most count."""
+    most = 0
+    if KIND[s.bonus_card, i] == MOST:
+        for q in range(s.num_players):
+            if q != p:
+                most = max(most, sets_held(s, q, i, NO_ICON))
+    return most
+
+
+@kernel
+def condition_points(s: Any, i: Any, sets: Any, most: Any) -> Any:
+    """What condition i of the bonus card pays for these sets, where others have at most `most`."""
+    points = np.int64(POINTS[s.bonus_card, i])
+    if KIND[s.bonus_card, i] == EACH:
         return points * sets
-    if kind == ONCE:
-        return points
-    for q in range(s.num_players):
-        if q != p and sets_held(s, q, i, -1) > sets:
-            return points * 0
-    return points
+    return points if sets > 0 and sets >= most else points * 0

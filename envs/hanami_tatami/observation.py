@@ -17,7 +17,6 @@ from hanazono.envs.hanami_tatami.areas import (
     largest_area,
 )
 from hanazono.envs.hanami_tatami.cards import (
-    ALL_CARDS,
     BOARD,
     CARDS,
     NUMBER_SETS,
@@ -26,18 +25,20 @@ from hanazono.envs.hanami_tatami.cards import (
     WILD,
     WILD_SET,
     lowest,
-    number_set,
-    pattern_set,
     size,
 )
 from hanazono.envs.hanami_tatami.icons import (
     BONUS_CARDS,
     ICON_SETS,
     ICONS,
+    KINDS_IN_SET,
     MOST_CONDITIONS,
-    SET,
+    NO_ICON,
+    WHICH_IN_SET,
     condition_points,
     icon_count,
+    most_of_others,
+    sets_held,
 )
 from hanazono.envs.hanami_tatami.rules import (
     MAX_PLAYERS,
@@ -54,6 +55,8 @@ from hanazono.envs.hanami_tatami.rules import (
     unseen,
 )
 
+BOARD_MEANING = "top row first; plane 0: 1 own marker, 1/2 free square; plane 1: 1 other marker"
+
 PIECES = (
     Piece("hand", (CARDS,), 0, 1, "1: in the own hand", "card"),
     Piece("field", (CARDS,), 0, 1, "1: in the field", "card"),
@@ -63,11 +66,11 @@ PIECES = (
     Piece("markers", (MAX_PLAYERS, CARDS), 0, 1, "1: marker of seat j on this square", "card"),
     Piece("joined", (CARDS,), 0, 1, "area that an own marker here makes / 24; 0: taken", "card"),
     Piece("icon_gain", (CARDS,), 0, 4, "what its icon adds to the own bonus now / 10", "card"),
-    Piece("in_pattern", (CARDS,), 0, 1, "own hand cards of its pattern, it aside, / 9", "card"),
-    Piece("in_number", (CARDS,), 0, 1, "own hand cards of its number, it aside, / 5", "card"),
+    Piece("in_pattern", (CARDS,), 0, 1, "own hand cards of its pattern / 10", "card"),
+    Piece("in_number", (CARDS,), 0, 1, "own hand cards of its number / 6", "card"),
     Piece("slide_gain", (NUM_SLIDES,), -2, 2, "points for areas the slide brings / 24", "slide"),
     Piece("slide_cost", (NUM_SLIDES,), -2, 2, "the same for the opponent it helps most", "slide"),
-    Piece("board", (3, ROWS, COLUMNS), 0, 1, "own, others' markers, free squares; top row first"),
+    Piece("board", (2, ROWS, COLUMNS), 0, 1, BOARD_MEANING),
     Piece("row", (PATTERNS, ROWS), 0, 1, "one-hot: row of the board of each pattern"),
     Piece("offset", (PATTERNS,), -1, 1, "offset of the board of each pattern / 9"),
     Piece("area", (MAX_PLAYERS,), 0, 1, "squares in the largest area / 24"),
@@ -101,7 +104,7 @@ AT_DECK, AT_LAST_TURNS = map(LAYOUT.start, ("deck", "last_turns"))
 
 PER_MARKER = np.float32(1 / 24)  # nobody ever places more
 PER_BONUS = np.float32(1 / 10)
-PER_IN_PATTERN, PER_IN_NUMBER = np.float32(1 / 9), np.float32(1 / 5)
+PER_IN_PATTERN, PER_IN_NUMBER = np.float32(1 / NUMBERS), np.float32(1 / PATTERNS)
 PER_OFFSET, PER_DECK = np.float32(1 / MOST_OFFSET), np.float32(1 / 36)
 PER_SEAT = np.float32(1 / (MAX_PLAYERS - 1))
 
@@ -145,8 +148,6 @@ def write_set(cards: Any, start: Any, bits: Any, out: Any) -> None:
 @kernel
 def write_players(s: Any, player: Any, out: Any) -> None:
     n, total = s.num_players, 0
-    for p in range(n):
-        total += score(s, p)
     for j in range(n):
         p = around(player + j, n)
         write_set(s.markers[p], AT_MARKERS + CARDS * j, CARDS, out)
@@ -157,7 +158,11 @@ def write_players(s: Any, player: Any, out: Any) -> None:
         out[AT_BONUS + j] = s.bonus_points[p] * PER_BONUS
         out[AT_HAND_SIZE + j] = (1 + hand_size(s, p)) * PER_MARKER
         out[AT_WILD + j] = 1.0 if s.hand[p] & WILD_SET else 0.0
-        out[AT_LEAD + j] = (score(s, p) - total / n) * PER_MARKER
+        points = score(s, p)
+        total += points
+        out[AT_LEAD + j] = points
+    for j in range(n):
+        out[AT_LEAD + j] = (out[AT_LEAD + j] - total / n) * PER_MARKER
 
 
 @kernel
@@ -170,9 +175,10 @@ def write_board(s: Any, player: Any, out: Any) -> None:
     for r in range(ROWS):
         b = np.int64(s.order[r])
         at, first = AT_BOARD + COLUMNS * r + MOST_OFFSET + s.offset[b], NUMBERS * b
-        write_set(own >> first, at, NUMBERS, out)
+        for k in range(NUMBERS):
+            c = first + k
+            out[at + k] = ((own >> c) & 1) + 0.5 * ((free >> c) & 1)
         write_set(others >> first, at + ROWS * COLUMNS, NUMBERS, out)
-        write_set(free >> first, at + 2 * ROWS * COLUMNS, NUMBERS, out)
         out[AT_ROW + ROWS * b + r] = 1.0
         out[AT_OFFSET + b] = s.offset[b] * PER_OFFSET
 
@@ -237,12 +243,13 @@ def write_joined(s: Any, player: Any, out: Any) -> None:
 @kernel
 def write_icon_gain(s: Any, player: Any, out: Any) -> None:
     for i in range(MOST_CONDITIONS):
-        now = condition_points(s, player, i, -1)
-        for icon in range(ICONS):
-            if SET[s.bonus_card, i, icon] > 0:
-                gain = condition_points(s, player, i, icon) - now
-                if gain > 0:
-                    write_gain(ICON_SETS[icon], gain * PER_BONUS, out)
+        most = most_of_others(s, player, i)
+        now = condition_points(s, i, sets_held(s, player, i, NO_ICON), most)
+        for k in range(KINDS_IN_SET[s.bonus_card, i]):
+            icon = WHICH_IN_SET[s.bonus_card, i, k]
+            gain = condition_points(s, i, sets_held(s, player, i, icon), most) - now
+            if gain > 0:
+                write_gain(ICON_SETS[icon], gain * PER_BONUS, out)
 
 
 @kernel
@@ -254,19 +261,12 @@ def write_gain(cards: Any, gain: Any, out: Any) -> None:
 
 @kernel
 def write_fellows(hand: Any, out: Any) -> None:
-    """How many other cards of the own hand share a card's pattern, and its number."""
+    """How many cards of the own hand have a card's pattern, and its number."""
+    for k in range(NUMBERS):
+        out[AT_IN_NUMBER + k] = size(hand & NUMBER_SETS[k + 1]) * PER_IN_NUMBER
     for b in range(PATTERNS):
         first = NUMBERS * b
         share = size((hand >> first) & BOARD) * PER_IN_PATTERN
         for k in range(NUMBERS):
             out[AT_IN_PATTERN + first + k] = share
-    for k in range(NUMBERS):
-        share = size(hand & NUMBER_SETS[k + 1]) * PER_IN_NUMBER
-        for c in range(k, CARDS, NUMBERS):
-            out[AT_IN_NUMBER + c] = share
-    cards = hand & ALL_CARDS
-    while cards != 0:
-        c = lowest(cards)
-        out[AT_IN_PATTERN + c] = (size(hand & pattern_set(c)) - 1) * PER_IN_PATTERN
-        out[AT_IN_NUMBER + c] = (size(hand & number_set(c)) - 1) * PER_IN_NUMBER
-        cards &= cards - 1
+            out[AT_IN_NUMBER + first + k] = out[AT_IN_NUMBER + k]

@@ -37,7 +37,14 @@ from hanazono.envs.hanami_tatami.cards import (
     random_cards,
     size,
 )
-from hanazono.envs.hanami_tatami.icons import BONUS_CARDS, MOST_CONDITIONS, condition_points
+from hanazono.envs.hanami_tatami.icons import (
+    BONUS_CARDS,
+    MOST_CONDITIONS,
+    NO_ICON,
+    condition_points,
+    most_of_others,
+    sets_held,
+)
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 4
 NO_CARD = -1
@@ -343,7 +350,8 @@ def pay_bonus(s: Any) -> None:
     for p in range(s.num_players):
         points = 0
         for i in range(MOST_CONDITIONS):
-            points += condition_points(s, p, i, -1)
+            sets = sets_held(s, p, i, NO_ICON)
+            points += condition_points(s, i, sets, most_of_others(s, p, i))
         s.bonus_points[p] = points
 
 
@@ -386,12 +394,11 @@ def action_mask(s: Any, out: Any) -> None:
     elif stage == TAKE:
         mark(s.field, out)
     elif stage == FIRST:
-        mark_first(hand & ALL_CARDS, hand & WILD_SET, out)
+        mark_first(hand & ALL_CARDS, hand & WILD_SET != 0, out)
     elif stage == SECOND:
-        mark_second(hand & ALL_CARDS, hand & WILD_SET, np.int64(s.picks[0]), out)
+        mark(second_cards(s, hand), out)
     elif stage == THIRD:
-        mark(partners(np.int64(s.picks[0]), np.int64(s.picks[1])) & hand & after(s.picks[1]), out)
-        out[WILD] = 1 if hand & WILD_SET else 0
+        mark(third_cards(s, hand), out)
     elif stage == NAME_WILD:
         mark(partners(np.int64(s.picks[0]), np.int64(s.picks[1])), out)
     else:
@@ -404,18 +411,28 @@ def mark_first(cards: Any, wild: Any, out: Any) -> None:
     left = cards
     while left != 0:
         c = lowest(left)
-        out[c] = can_start(cards, wild != 0, c)
+        out[c] = can_start(cards, wild, c)
         left &= left - 1
 
 
 @kernel
-def mark_second(cards: Any, wild: Any, first: Any, out: Any) -> None:
-    left = cards & after(first)
+def second_cards(s: Any, hand: Any) -> Any:
+    """The cards of a hand that go on from the first card chosen."""
+    first, cards = np.int64(s.picks[0]), hand & 0
+    left = hand & after(first)
     while left != 0:
         c = lowest(left)
         left &= left - 1
-        third = partners(first, c)
-        out[c] = 1 if third & left or (wild and third) else 0
+        if partners(first, c) & (ALL_CARDS if hand & WILD_SET else left) != 0:
+            cards |= bit(c)
+    return cards
+
+
+@kernel
+def third_cards(s: Any, hand: Any) -> Any:
+    """The cards of a hand that complete the two cards chosen; bit 60 is the wild card."""
+    naturals = partners(np.int64(s.picks[0]), np.int64(s.picks[1])) & after(s.picks[1])
+    return hand & (naturals | WILD_SET)
 
 
 @kernel
@@ -468,18 +485,31 @@ def unseen(s: Any, v: Any) -> Any:
 
 
 @kernel
+def can_go_on(s: Any) -> Any:
+    """Whether the player to decide can complete a play that is begun."""
+    hand = s.hand[s.current_player]
+    if s.stage == SECOND:
+        return second_cards(s, hand) != 0
+    return s.stage != THIRD or third_cards(s, hand) != 0
+
+
+@kernel
 def resample_hidden(s: Any, player: Any, seed: Any) -> None:
-    """Deal the unseen cards anew to the other hands and the deck. The same seed gives the same
-    result."""
-    left, counter = unseen(s, player), 0
-    for q in range(s.num_players):
-        if q != player:
-            shown = s.known[q] | (s.hand[q] & WILD_SET)
-            count = size(s.hand[q] & ~shown)
-            cards = random_cards(left, count, seed, counter)
-            s.hand[q] = shown | cards
-            left &= ~cards
-            counter += count
+    """Deal the unseen cards anew to the other hands, until a play that is begun can be completed,
+    and to the deck. The same seed gives the same result."""
+    hidden, counter, possible = unseen(s, player), 0, False
+    left = hidden
+    while not possible:
+        left = hidden
+        for q in range(s.num_players):
+            if q != player:
+                shown = s.known[q] | (s.hand[q] & WILD_SET)
+                count = size(s.hand[q] & ~shown)
+                cards = random_cards(left, count, seed, counter)
+                s.hand[q] = shown | cards
+                left &= ~cards
+                counter += count
+        possible = can_go_on(s)
     for place in range(s.top, CARDS):
         card = random_cards(left, 1, seed, counter)
         s.deck[place] = lowest(card)

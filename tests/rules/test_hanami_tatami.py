@@ -833,17 +833,35 @@ def test_resampling_changes_only_what_the_reader_cannot_know(reader):
     assert len(hands) == len(decks) == 12
 
 
+def test_resampling_keeps_a_play_that_is_begun_possible():
+    table = without_wild(Table(2, "green 1 3 5, red 8, navy 10").at_play())
+    for c in ids("green 1 3"):
+        table.decide(c)
+        for seed in range(12):
+            other = table.copy()
+            other.env.resample_hidden(np.array([1]), np.array([seed]))
+            other.refresh()
+            assert other.legal(), "the others know that it can be completed"
+
+
+def without_wild(table: Table) -> Table:
+    """The player to decide has used the wild card."""
+    table.s.hand[table.mover] &= ALL_CARDS
+    table.refresh()
+    return table
+
+
 def test_the_board_is_observed_as_it_lies():
     table = Table()
     table.s.order[:] = [5, 4, 3, 2, 1, 0]
     table.s.offset[:] = [0, 0, -9, 9, 0, 0]
     table.put(0, "navy 1, black 10")
     table.put(1, "purple 1")
-    own, others, free = table.pieces(0)["board"]
-    assert np.argwhere(own).tolist() == [[0, 9], [2, 27]]
+    own, others = table.pieces(0)["board"]
+    assert np.argwhere(own == 1).tolist() == [[0, 9], [2, 27]]
     assert np.argwhere(others).tolist() == [[3, 0]]
     removed = cards_of(table.s.removed)
-    assert free.sum() == 60 - 3 - len(removed)
+    assert (own == 0.5).sum() == 60 - 3 - len(removed)
 
 
 def test_joined_is_the_area_that_a_marker_would_make():
