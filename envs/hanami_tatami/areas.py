@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.hanami_tatami.cards import BOARD, NUMBERS, PATTERNS, size
+from hanazono.envs.hanami_tatami.cards import BOARD, NUMBERS, PATTERNS, lowest, size
 
 ROWS = PATTERNS
 MOST_OFFSET = 9
@@ -110,3 +110,30 @@ def largest_area(s: Any, squares: Any) -> Any:
             largest, corner = squares_in, holds
         a, b, c = a & ~x, b & ~y, c & ~z
     return largest, corner
+
+
+@kernel
+def measure_area(s: Any, p: Any) -> None:
+    """Find the areas of seat p: the best of the largest, and which squares lie beside them."""
+    a, b, c = on_table(s, s.markers[p])
+    top, bottom = corners(s)
+    s.beside[p, :] = 0
+    s.area[p] = 0
+    s.corner[p] = 0
+    while (a | b | c) != 0:
+        x, y, z = first_area(a, b, c)
+        squares = size(x) + size(y) + size(z)
+        corner = 1 if (x & top) | (z & bottom) != 0 else 0
+        if squares > s.area[p] or (squares == s.area[p] and corner > s.corner[p]):
+            s.area[p], s.corner[p] = squares, corner
+        u, v, w = spread(x, y, z)
+        add_beside(s, p, squares_at(s, u & ~x, v & ~y, w & ~z), squares)
+        a, b, c = a & ~x, b & ~y, c & ~z
+
+
+@kernel
+def add_beside(s: Any, p: Any, around: Any, squares: Any) -> None:
+    """Count an area of so many squares for each square around it."""
+    while around != 0:
+        s.beside[p, lowest(around)] += squares
+        around &= around - 1

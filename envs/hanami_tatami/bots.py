@@ -27,6 +27,7 @@ from hanazono.envs.hanami_tatami.cards import (
     bit,
     lowest,
     number_set,
+    partners,
     pattern_set,
     size,
 )
@@ -53,7 +54,6 @@ from hanazono.envs.hanami_tatami.rules import (
     free_squares,
     hand_size,
     move_board,
-    partners,
 )
 
 NOTHING = -1000.0  # less than any play is worth

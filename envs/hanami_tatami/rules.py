@@ -12,28 +12,19 @@ import numpy as np
 from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
-from hanazono.envs.hanami_tatami.areas import (
-    MOST_OFFSET,
-    corners,
-    first_area,
-    on_table,
-    spread,
-    squares_at,
-)
+from hanazono.envs.hanami_tatami.areas import MOST_OFFSET, measure_area
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
     CARDS,
-    NUMBER_SETS,
     NUMBERS,
     PATTERNS,
     WILD,
     WILD_SET,
     after,
     bit,
+    can_start,
     lowest,
-    number_set,
-    numbers_in,
-    pattern_set,
+    partners,
     random_cards,
     size,
 )
@@ -186,39 +177,7 @@ def take(s: Any, c: Any) -> None:
     s.stage = FIRST
 
 
-# § 4 Play
-
-# Numbers two below … two above a card, as bits 0 … 4: whether they make a Straight with it,
-# and whether they do with a wild card.
-STRAIGHT = np.array([w & 3 == 3 or w & 10 == 10 or w & 24 == 24 for w in range(32)])
-WILD_STRAIGHT = np.array([w & 27 != 0 for w in range(32)])
-
-
-@kernel
-def partners(a: Any, c: Any) -> Any:
-    """The cards that make a combination with cards a and c."""
-    cards = bit(0) & 0
-    if a // NUMBERS == c // NUMBERS:
-        cards |= pattern_set(a)
-    low, high = min(a % NUMBERS, c % NUMBERS), max(a % NUMBERS, c % NUMBERS)
-    if low == high:
-        cards |= number_set(a)
-    elif high - low == 1:
-        cards |= NUMBER_SETS[low] | NUMBER_SETS[high + 2]
-    elif high - low == 2:
-        cards |= NUMBER_SETS[low + 2]
-    return cards & ~(bit(a) | bit(c))
-
-
-@kernel
-def can_start(cards: Any, wild: Any, c: Any) -> Any:
-    """Whether c makes a combination with cards of the set that come after it, or the wild card."""
-    later = cards & after(c)
-    needed = 1 if wild else 2
-    if size(later & pattern_set(c)) >= needed or size(later & number_set(c)) >= needed:
-        return True
-    window = ((numbers_in(later) << 2) >> (c % NUMBERS)) & 31
-    return WILD_STRAIGHT[window] if wild else STRAIGHT[window]
+# § 4 Play; what makes a combination is in cards.py
 
 
 @kernel
@@ -309,35 +268,9 @@ def start_turn(s: Any, p: Any) -> None:
     s.last_slide = -1
 
 
-# § 7 Scoring
+# § 7 Scoring; areas are in areas.py, conditions of bonus cards in icons.py
 
 WILD_POINTS = 3
-
-
-@kernel
-def measure_area(s: Any, p: Any) -> None:
-    """Find the areas of seat p: the best of the largest, and which squares lie beside them."""
-    a, b, c = on_table(s, s.markers[p])
-    top, bottom = corners(s)
-    s.beside[p, :] = 0
-    s.area[p] = 0
-    s.corner[p] = 0
-    while (a | b | c) != 0:
-        x, y, z = first_area(a, b, c)
-        squares = size(x) + size(y) + size(z)
-        corner = 1 if (x & top) | (z & bottom) != 0 else 0
-        if squares > s.area[p] or (squares == s.area[p] and corner > s.corner[p]):
-            s.area[p], s.corner[p] = squares, corner
-        u, v, w = spread(x, y, z)
-        add_beside(s, p, squares_at(s, u & ~x, v & ~y, w & ~z), squares)
-        a, b, c = a & ~x, b & ~y, c & ~z
-
-
-@kernel
-def add_beside(s: Any, p: Any, around: Any, squares: Any) -> None:
-    while around != 0:
-        s.beside[p, lowest(around)] += squares
-        around &= around - 1
 
 
 @kernel

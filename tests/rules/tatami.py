@@ -12,6 +12,7 @@ import numpy as np
 
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanami_tatami import GAME, render, rules
+from hanazono.envs.hanami_tatami.areas import measure_area
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
     CARDS,
@@ -96,7 +97,7 @@ class Table:
     def put(self, seat: int, squares: str) -> None:
         """Lay markers without a play."""
         self.s.markers[seat] |= card_set(squares)
-        rules.measure_area(self.s, seat)
+        measure_area(self.s, seat)
         self.refresh()
 
     def show(self, seat: int, cards: str) -> None:

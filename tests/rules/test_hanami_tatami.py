@@ -12,6 +12,7 @@ import pytest
 
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanami_tatami import GAME, icons, rules
+from hanazono.envs.hanami_tatami.areas import measure_area
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
     CARDS,
@@ -19,6 +20,7 @@ from hanazono.envs.hanami_tatami.cards import (
     WILD,
     WILD_SET,
     cards_of,
+    partners,
 )
 from rules.tatami import Table, card_set, ids, names
 
@@ -241,7 +243,7 @@ def test_partners_are_all_cards_that_make_a_combination(second):
         pair = {first, *ids(second)}
         if len(pair) == 2:
             thirds = [c for c in range(CARDS) if c not in pair and combination([*pair, c])]
-            assert cards_of(rules.partners(np.int64(first), np.int64(*ids(second)))) == thirds
+            assert cards_of(partners(np.int64(first), np.int64(*ids(second)))) == thirds
 
 
 def test_passing_is_always_allowed_even_with_a_combination():
@@ -551,7 +553,7 @@ def test_only_boards_in_adjacent_rows_touch():
     table.put(0, "red 5, black 5")
     assert table.area(0) == 1
     table.s.order[:] = [0, 1, 3, 2, 4, 5]
-    rules.measure_area(table.s, 0)
+    measure_area(table.s, 0)
     assert table.area(0) == 2
 
 
@@ -567,7 +569,7 @@ def test_corners_are_the_ends_of_the_top_and_the_bottom_board(square):
     table.put(0, square)
     assert table.area(0) == 2
     table.s.offset[:] = [4, 0, 0, 0, 0, -7]
-    rules.measure_area(table.s, 0)
+    measure_area(table.s, 0)
     assert table.area(0) == 2, "wherever the board has slid"
 
 
