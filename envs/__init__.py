@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 # One line a game: its name, and the module that holds its GAME. Loaded when first asked for.
 GAMES = {
     "ohanami": "hanazono.envs.ohanami",
-    "sakura": "hanazono.envs.sakura",
     "hanawase": "hanazono.envs.hanawase",
 }
 VERSION = 0  # of the environments: hanazono/<game>-v0

@@ -97,7 +97,7 @@ class PieceNetwork(MLPNetwork):
     """
 
     def __init__(self, spec: Spec, hidden: Sequence[int]) -> None:
-        items = [Items(group) for group in spec.groups]  # in the order of their actions
+        items = [Items(group) for group in spec.groups]
         described = {place for group in spec.groups for row in group.columns for place in row}
         rest = [place for place in range(spec.observation_size) if place not in described]
         width = len(rest) + sum(min(cut.size, NARROW) for cut in items)
@@ -122,13 +122,10 @@ class PieceNetwork(MLPNetwork):
         """Map float32 [B, O] to unmasked logits [B, A] and values [B]."""
         features = self.features(observation)
         logits = self.logits(features)
-        parts, start = [], 0  # put together at the end: adding in place would copy the gradient
         for cut, weights in zip(self.items, self.weights, strict=True):
             items = cut(observation).reshape(-1, *cut.shape)
-            scores = torch.bmm(weights(features).unsqueeze(1), items).squeeze(1)
-            parts += [logits[:, start : cut.actions.start], logits[:, cut.actions] + scores]
-            start = cut.actions.stop
-        return torch.cat([*parts, logits[:, start:]], dim=1), self.value(features).squeeze(-1)
+            logits[:, cut.actions] += torch.bmm(weights(features).unsqueeze(1), items).squeeze(1)
+        return logits, self.value(features).squeeze(-1)
 
 
 class Cut:

@@ -9,7 +9,7 @@ checkout only: tests/twins/<game>.py holds a class Pair, whose methods `TwinPair
 import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -49,53 +49,27 @@ class DifferenceError(Exception):
     """Engine and twin disagree. The message holds the game's record and the differences."""
 
 
-def mixture(game: Game, seed: int) -> dict[str, int]:
-    """The mix of options number `seed`, counted through all; of a range the default and its ends
-    are taken."""
-    mix = {}
-    for option in reversed(game.options):
-        ends = isinstance(option.allowed, range)
-        values = [option.default, *option.others] if ends else option.allowed
-        seed, i = divmod(seed, len(values))
-        mix[option.name] = values[i]
-    return mix
-
-
 @dataclass
 class SideBySide:
-    """A batch of games, each with its twin. Game i is played by the i-th bot, in turn; its seed
-    also picks a mix of rule options, unless `options` are given for all games."""
+    """A batch of games, each with its twin. Game i is played by the i-th bot, in turn."""
 
     game: Game
     num_players: int
     make_pair: Callable[[Any], TwinPair]
     seeds: np.ndarray  # uint64 [B]
-    options: Mapping[str, int] | None = None
     decisions: int = 0
     actions: list[list[int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.env = BatchEnv(
-            self.game,
-            len(self.seeds),
-            self.num_players,
-            auto_reset=False,
-            num_threads=1,
-            options=self.options or {},
+            self.game, len(self.seeds), self.num_players, auto_reset=False, num_threads=1
         )
-        if self.options is None:
-            self._mix_options()
         self.env.reset(seeds=self.seeds)
         self.states = self.env.states.view(np.recarray)
         self.pairs = [self.make_pair(s) for s in self.states]
         self.actions = [[] for _ in self.seeds]
         others = [bot for bot in self.game.bots if bot != "random"]
         self.bots = np.resize(["random", "random", *others], len(self.seeds))
-
-    def _mix_options(self) -> None:
-        for s, seed in zip(self.env.states, self.seeds.tolist(), strict=True):
-            for name, value in mixture(self.game, seed).items():
-                s[name] = value
 
     def play(self, thorough_from: int = 0) -> int:
         """Play all games to their end; returns the number of decisions.
@@ -151,7 +125,6 @@ class SideBySide:
             num_players=self.num_players,
             seed=int(self.seeds[i]),
             actions=tuple(self.actions[i]),
-            options={option.name: int(self.states[i][option.name]) for option in self.game.options},
         )
         raise DifferenceError(
             f"{self.game.title} for {self.num_players}, after {len(record.actions)} decisions of "
@@ -179,8 +152,6 @@ def find_pair(game: str) -> Callable[[Any], TwinPair]:
 def check(game: Game, num_players: int, decisions: int, seed: int) -> str:
     """Compare at least so many decisions in games for `num_players`; returns a summary line.
 
-    Every other batch is played with the default options, the rest with mixes of them.
-
     Raises:
         DifferenceError: at the first difference.
     """
@@ -190,9 +161,7 @@ def check(game: Game, num_players: int, decisions: int, seed: int) -> str:
     while done < decisions:
         seeds = rng.integers(2**64, size=BATCH, dtype=np.uint64)
         first = int(rng.integers(THOROUGH_EVERY))
-        by_default = games // BATCH % 2 == 1
-        table = SideBySide(game, num_players, make_pair, seeds, {} if by_default else None)
-        done += table.play(thorough_from=first)
+        done += SideBySide(game, num_players, make_pair, seeds).play(thorough_from=first)
         games += BATCH
     taken = time.perf_counter() - start
     return (

@@ -14,48 +14,30 @@ from hanazono.envs import GAMES, get_game
 from hanazono.envs.core.record import PREFIX, GameRecord, replay
 
 FOLDER = Path(__file__).parent / "golden"
-PLAYTHROUGHS = {  # a turn of Ohanami takes four decisions a seat
+WATCHFUL, GREEDY, RANDOM = "watchful", "greedy", "random"
+PLAYTHROUGHS = {  # a turn of Ohanami takes four decisions a seat, a round of Hanawase about 25
+    "hanawase_3p": Playthrough("hanawase", (WATCHFUL, GREEDY, RANDOM), seed=3, table_every=25),
+    "hanawase_4p": Playthrough(
+        "hanawase", (GREEDY, WATCHFUL, RANDOM, WATCHFUL), seed=4, table_every=25
+    ),
+    "hanawase_5p": Playthrough(
+        "hanawase", (RANDOM, WATCHFUL, GREEDY, WATCHFUL, GREEDY), seed=5, table_every=29
+    ),
+    "hanawase_6p": Playthrough(
+        "hanawase", (WATCHFUL, GREEDY, RANDOM, WATCHFUL, GREEDY, RANDOM), seed=6, table_every=29
+    ),
+    "hanawase_7p": Playthrough(
+        "hanawase",
+        (GREEDY, WATCHFUL, RANDOM, GREEDY, WATCHFUL, RANDOM, GREEDY),
+        seed=7,
+        table_every=29,
+    ),
     "ohanami_2p": Playthrough("ohanami", ("value_gap", "random"), seed=2, table_every=8),
     "ohanami_3p": Playthrough(
         "ohanami", ("smallest_gap", "random", "value_gap"), seed=3, table_every=12
     ),
     "ohanami_4p": Playthrough(
         "ohanami", ("value_gap", "smallest_gap", "random", "value_gap"), seed=4, table_every=16
-    ),
-    "sakura_2p": Playthrough("sakura", ("careful", "greedy"), seed=2, table_every=10),
-    "sakura_3p": Playthrough(
-        "sakura", ("greedy", "random", "careful"), 3, table_every=12, options={"lightning": 1}
-    ),
-    "sakura_4p": Playthrough("sakura", ("careful", "greedy") * 2, seed=4, table_every=12),
-    "sakura_5p": Playthrough(
-        "sakura", ("random", "careful", "greedy", "random", "greedy"), seed=5, table_every=12
-    ),
-    "sakura_6p": Playthrough(
-        "sakura", ("careful", "greedy", "random") * 2, 6, table_every=15, options={"lightning": 1}
-    ),
-    "sakura_7p": Playthrough("sakura", ("greedy", *("careful", "random") * 3), 7, table_every=15),
-    "hanawase_3p": Playthrough(
-        "hanawase", ("watchful", "greedy", "random"), 3, table_every=15, options={"rounds": 3}
-    ),
-    "hanawase_4p": Playthrough(
-        "hanawase", ("watchful", "greedy") * 2, 4, table_every=15, options={"rounds": 3}
-    ),
-    "hanawase_5p": Playthrough(
-        "hanawase",
-        ("random", "watchful", "greedy", "random", "watchful"),
-        seed=5,
-        table_every=15,
-        options={"rounds": 3, "hand_yaku": 1},
-    ),
-    "hanawase_6p": Playthrough(
-        "hanawase", ("watchful", "greedy", "random") * 2, 6, table_every=15, options={"rounds": 3}
-    ),
-    "hanawase_7p": Playthrough(
-        "hanawase",
-        ("greedy", *("watchful", "random") * 3),
-        7,
-        table_every=15,
-        options={"rounds": 3},
     ),
 }
 

@@ -41,17 +41,17 @@ class PPOConfig:
     options: dict[str, int] = field(default_factory=dict)
     seed: int = 0
     total_decisions: int = 5_000_000
-    num_envs: int = 512
+    num_envs: int = 256
     horizon: int = 128
     threads: int = 2
-    epochs: int = 1
+    epochs: int = 2
     minibatch_size: int = 1024
-    learning_rate: float = 2e-3
+    learning_rate: float = 1e-3
     gamma: float = 1.0
     gae_lambda: float = 0.95
     clip: float = 0.2
     value_coef: float = 0.5
-    entropy_coef: float = 0.02
+    entropy_coef: float = 0.005
     max_grad_norm: float = 0.5
     score_weight: float = 0.5
     network: str = "pieces"

@@ -38,9 +38,8 @@ class Opponents:
     Attributes:
         holder: int64 [B, P], LEARNER or the number of a past self. It changes for a game only
             when that game is dealt.
-        pool: past selves that can be invited, by number.
+        pool: past selves that new games may get, by number.
         playing: past selves that left the pool, kept while their games last.
-        guest: the number of the past self that new games may get, LEARNER while there is none.
     """
 
     def __init__(
@@ -66,7 +65,6 @@ class Opponents:
         self.holder = np.full((num_envs, num_players), LEARNER, np.int64)
         self.pool: dict[int, PastSelf] = {}
         self.playing: dict[int, PastSelf] = {}
-        self.guest = LEARNER
         self._policies: dict[int, Policy] = {}
         self._next = 0
 
@@ -88,25 +86,18 @@ class Opponents:
         for number in set(self._policies) - set(self.pool) - set(self.playing):
             del self._policies[number]
 
-    def invite(self, generator: torch.Generator) -> None:
-        """Choose the past self that games dealt from now on may get.
-
-        One at a time: a network that decides in few games costs nearly as much as in many.
-        """
-        if self.pool:
-            which = torch.randint(len(self.pool), (), generator=generator)
-            self.guest = list(self.pool)[int(which)]
-
     def seat(self, games: np.ndarray, generator: torch.Generator) -> None:
         """Give out the seats of newly dealt games."""
         count, seats = len(games), self.holder.shape[1]
         self.holder[games] = LEARNER
-        chance = torch.rand(2, count, generator=generator).numpy()
-        if self.guest not in self.pool:
+        chance = torch.rand(3, count, generator=generator).numpy()
+        if not self.pool:
             return
-        own_seat = (chance[1] * seats).astype(np.int64)
+        numbers = np.array(list(self.pool))
+        member = numbers[(chance[1] * len(numbers)).astype(np.int64)]
+        own_seat = (chance[2] * seats).astype(np.int64)
         against = chance[0] < self.fraction
-        self.holder[games[against]] = self.guest
+        self.holder[games[against]] = member[against, None]
         self.holder[games[against], own_seat[against]] = LEARNER
 
     def act(

@@ -58,7 +58,7 @@ def network_spec(game: Game) -> Spec:
     """What a network has to know of `game`."""
     groups = tuple(
         Group(group.start, tuple(map(tuple, columns.tolist())))
-        for group in sorted(game.actions, key=lambda group: group.start)
+        for group in game.actions
         if group.axis is not None and (columns := game.layout.columns(group.axis)).size
     )
     return Spec(game.layout.size, game.num_actions, groups)

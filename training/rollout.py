@@ -83,7 +83,6 @@ def collect(
     everyone = np.arange(env.num_envs)
     rollout.winner_share[:] = 0
     rollout.games = 0
-    opponents.invite(generator)
     for t in range(len(rollout.player)):
         observation = torch.from_numpy(env.observation)
         mask = torch.from_numpy(env.action_mask)

@@ -21,7 +21,6 @@ from hanazono.envs.core.game import Game
 from hanazono.envs.core.record import GameRecord
 from hanazono.envs.core.rng import mix
 
-WHOLE = int | np.integer  # built once: it is asked for at every step
 RENDER_MODES = ("ansi",)  # "svg" and "rgb_array" join when the drawing does
 
 
@@ -211,7 +210,7 @@ class GameEnv(AECEnv):
 
     def _check_action(self, action: Any) -> int:
         """The action as an integer, -1 for a forfeit."""
-        whole = isinstance(action, WHOLE) and not isinstance(action, bool)
+        whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
         if whole and 0 <= action < self.game.num_actions and self._mask[action]:
             return int(action)
         if self.illegal == "raise":

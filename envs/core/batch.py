@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hanazono.envs.core.engine import all_within, bot_loop, engine, first_illegal
+from hanazono.envs.core.engine import bot_loop, engine, first_illegal
 from hanazono.envs.core.game import Game
 from hanazono.envs.core.kernel import kernel_view
 from hanazono.envs.core.rng import spread_seeds
@@ -108,8 +108,6 @@ class BatchEnv:
 
     def _share_out(self, loop: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Run loop(*arguments, lo, hi) over all games."""
-        if self._pool is None:
-            return [loop(*arguments, 0, self.num_envs)]
         return self._run(loop, [(*arguments, lo, hi) for lo, hi in self._shares])
 
     def _run(self, loop: Callable[..., Any], calls: list[tuple[Any, ...]]) -> list[Any]:
@@ -212,7 +210,7 @@ class BatchEnv:
             ValueError: for an unknown bot, or games that do not exist.
         """
         loop = bot_loop(self.game, bot)
-        if not all_within(rows, self.num_envs):
+        if len(rows) and (rows.min() < 0 or rows.max() >= self.num_envs):
             raise ValueError(f"rows run from 0 to {self.num_envs - 1}, got {rows}")
         parts = np.array_split(rows, len(self._shares)) if len(rows) >= 2 * LEAST_SHARE else [rows]
         fixed = (self._kernel_states, self.action_mask)

@@ -14,26 +14,18 @@ from hanazono.envs.core.rng import below
 Bot = Callable[..., Any]
 
 
-BLOCK = 16  # actions counted at a time, which is faster than one by one
-
-
 @kernel
 def random_bot(s: Any, mask: Any, noise: Any) -> Any:
     """Play every legal action with the same probability."""
-    legal, actions = 0, mask.shape[0]
-    for action in range(actions):
+    legal = 0
+    for action in range(mask.shape[0]):
         legal += mask[action]
-    left, start = below(noise, legal), 0
-    while start + BLOCK <= actions:
-        count = 0
-        for k in range(BLOCK):
-            count += mask[start + k]
-        if left < count:
-            break
-        left -= count
-        start += BLOCK
-    for action in range(start, actions):
-        left -= mask[action]
-        if left < 0:
-            return action
-    return -1
+    left = below(noise, legal)
+    chosen = -1
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            if left == 0:
+                chosen = action
+                break
+            left -= 1
+    return chosen

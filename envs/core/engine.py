@@ -152,15 +152,6 @@ def first_illegal(mask: Any, actions: Any, terminated: Any, lo: Any, hi: Any) ->
     return -1
 
 
-@kernel
-def all_within(rows: Any, count: Any) -> Any:
-    """Whether every entry of int64 [K] is an index below `count`."""
-    within = True
-    for k in range(rows.shape[0]):
-        within &= 0 <= rows[k] < count
-    return within
-
-
 def observe_games(states: Any, seats: Any, observation: Any) -> None:
     """Write what the given seat knows in each game."""
     for i in range(states.shape[0]):

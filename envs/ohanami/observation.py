@@ -21,7 +21,6 @@ from hanazono.envs.ohanami.rules import (
     ROWS,
     TARGETS,
     TURNS,
-    around,
     banked,
     can_lay,
     packet_of,
@@ -34,15 +33,11 @@ MOST_GAP = 30  # steps; wider gaps are told as this
 PER_GAP = np.float32(1 / MOST_GAP)
 NO_GAP = 2 * CARDS  # for a card that fits nowhere: more than any gap
 PER_WORTH = np.float32(1 / 15)  # a card brings at most 15 points until the end: the 15th pink
-PER_PASS = np.float32(1 / (MAX_PLAYERS - 1))
 PER_LAID = np.float32(1 / 30)  # a player lays at most 30 cards
 PER_POINT = np.float32(1 / 250)  # above any reachable score
 
 GAP_MEANING = (
     "steps to the nearest own row end / 30, 1 if more or none; a first pick counts as laid"
-)
-KNOWN_MEANING = (
-    "in a known hand of another: 1 if it comes back with the next pass, 2/3 second, 1/3 third"
 )
 
 PIECES = (
@@ -53,8 +48,9 @@ PIECES = (
     Piece(
         "heir_gap", (CARDS,), 0, 1, "the same for the seat that gets the rest of the hand", "card"
     ),
-    Piece("out", (CARDS,), 0, 1, "1: out of play, laid or known to be face down", "card"),
-    Piece("known", (CARDS,), 0, 1, KNOWN_MEANING, "card"),
+    Piece("laid", (CARDS,), 0, 1, "1: laid in a garden", "card"),
+    Piece("gone", (CARDS,), 0, 1, "1: known to be face down", "card"),
+    Piece("known", (MAX_PLAYERS - 1, CARDS), 0, 1, "1: in the known hand of seat j + 1", "card"),
     Piece("open", (2 * TARGETS,), 0, 1, "1: the picked card may go here", "target"),
     Piece("new_row", (2 * TARGETS,), 0, 1, "1: it would start a row here", "target"),
     Piece(
@@ -84,7 +80,7 @@ LAYOUT = Layout(PIECES)
 # Kernels read module constants, so every piece's place has a name here.
 AT_HAND, AT_PINK, AT_WORTH = map(LAYOUT.start, ("hand", "pink", "worth"))
 AT_GAP, AT_HEIR_GAP = map(LAYOUT.start, ("gap", "heir_gap"))
-AT_OUT, AT_KNOWN = map(LAYOUT.start, ("out", "known"))
+AT_LAID, AT_GONE, AT_KNOWN = map(LAYOUT.start, ("laid", "gone", "known"))
 AT_OPEN, AT_NEW_ROW = map(LAYOUT.start, ("open", "new_row"))
 AT_TARGET_GAP, AT_TARGET_WORTH = map(LAYOUT.start, ("target_gap", "target_worth"))
 AT_PICKS, AT_ROWS, AT_COLOURS = map(LAYOUT.start, ("picks", "rows", "colours"))
@@ -105,29 +101,27 @@ def observe(s: Any, player: Any, out: Any) -> None:
         out[AT_ROUND + s.round_index] = 1.0
         out[AT_TURN + s.turn] = 1.0
         out[AT_STAGE + s.stage] = 1.0
-        out[AT_MOVER + around(s.current_player - player + s.num_players, s.num_players)] = 1.0
+        out[AT_MOVER + (s.current_player - player + s.num_players) % s.num_players] = 1.0
         out[AT_CLOCKWISE] = s.round_index != 1
 
 
 @kernel
 def write_table_cards(s: Any, player: Any, out: Any) -> None:
-    # A plain loop over bytes: the compiler turns it into vector instructions.
+    # Two plain loops over bytes: the compiler turns each into vector instructions.
     reader = np.uint8(1 << player)
     for c in range(CARDS):
-        out[AT_OUT + c] = (s.place[c] >= np.uint8(LAID)) | ((s.gone[c] & reader) != 0)
+        out[AT_LAID + c] = s.place[c] >= np.uint8(LAID)
+    for c in range(CARDS):
+        out[AT_GONE + c] = (s.gone[c] & reader) != 0
 
 
 @kernel
 def write_known_hands(s: Any, player: Any, out: Any) -> None:
-    n = s.num_players
-    clockwise = s.round_index != 1
-    for away in range(1, min(s.turn + 1, n)):  # a hand passed on k turns ago lies k seats onward
-        h = packet_of(s, around(player + (away if clockwise else n - away), n))
-        nearness = (MAX_PLAYERS - n + away) * PER_PASS  # n - away passes until it is back
+    for j in range(1, s.num_players):
+        h = packet_of(s, (player + j) % s.num_players)
         for k in range(HAND):
             c = s.deal[s.round_index, h, k]
-            if remembers(s, player, c):
-                out[AT_KNOWN + c] = nearness
+            out[AT_KNOWN + (j - 1) * CARDS + c] = remembers(s, player, c)
 
 
 @kernel
@@ -190,7 +184,7 @@ def told_gap(gap: Any) -> Any:
 @kernel
 def write_own_hand(s: Any, player: Any, out: Any) -> None:
     h, n = packet_of(s, player), s.num_players
-    heir = around(player + (n - 1 if s.round_index == 1 else 1), n)
+    heir = (player + (n - 1 if s.round_index == 1 else 1)) % n
     a, b, c = ends_with_first_pick(s, player)
     heir_a, heir_b, heir_c = row_ends(s, heir, 0), row_ends(s, heir, 1), row_ends(s, heir, 2)
     for k in range(HAND):
@@ -233,12 +227,13 @@ def write_targets(s: Any, player: Any, c: Any, first: Any, out: Any) -> None:
 @kernel
 def write_table(s: Any, player: Any, out: Any) -> None:
     for j in range(s.num_players):
-        p = around(player + j, s.num_players)
+        p = (player + j) % s.num_players
         for row in range(ROWS):
-            at = AT_ROWS + 3 * (ROWS * j + row)
-            out[at] = (s.low[p, row] + 1) * PER_CARD  # -1 where there is no card
-            out[at + 1] = (s.high[p, row] + 1) * PER_CARD
-            out[at + 2] = s.length[p, row] * PER_LAID
+            if s.length[p, row] > 0:
+                at = AT_ROWS + 3 * (ROWS * j + row)
+                out[at] = (s.low[p, row] + 1) * PER_CARD
+                out[at + 1] = (s.high[p, row] + 1) * PER_CARD
+                out[at + 2] = s.length[p, row] * PER_LAID
         for colour in range(4):
             out[AT_COLOURS + 4 * j + colour] = s.colours[p, colour] * PER_LAID
         out[AT_POINTS + j] = s.points[p] * PER_POINT

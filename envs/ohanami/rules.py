@@ -116,18 +116,11 @@ def deal_round(s: Any) -> None:
 
 
 @kernel
-def around(place: Any, n: Any) -> Any:
-    """The seat at a place 0 … 2 n - 1 counted round the table (faster than the remainder)."""
-    return place - n if place >= n else place
-
-
-@kernel
 def packet_of(s: Any, p: Any) -> Any:
     """The packet that seat p holds."""
-    n, passes = s.num_players, s.turn
-    while passes >= n:
-        passes -= n
-    return around(p + (passes if s.round_index == 1 else n - passes), n)
+    n = s.num_players
+    shift = n - s.turn if s.round_index != 1 else s.turn
+    return (p + shift + n) % n
 
 
 @kernel

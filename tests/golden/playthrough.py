@@ -7,8 +7,8 @@ shows in it as a difference that can be read.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from hanazono.envs.core.record import GameRecord
 
 @dataclass(frozen=True)
 class Playthrough:
-    """Which game is played: the bots by seat, the deal seed, how often the table is shown, and the
-    rule options."""
+    """Which game is played: the bots by seat, the deal seed, and how often the table is shown."""
 
     game: str
     bots: tuple[str, ...]
     seed: int
     table_every: int  # decisions
-    options: Mapping[str, int] = field(default_factory=dict)
 
     def text(self) -> str:
         """Play the game and tell it."""
@@ -34,7 +32,7 @@ class Playthrough:
 
     def _lines(self) -> Iterator[str]:
         game, num_players = get_game(self.game), len(self.bots)
-        table = BatchEnv(game, 1, num_players, auto_reset=False, options=self.options)
+        table = BatchEnv(game, 1, num_players, auto_reset=False)
         table.reset(seeds=np.array([self.seed], np.uint64))
         s = table.states.view(np.recarray)[0]
         actions: list[int] = []
@@ -50,21 +48,12 @@ class Playthrough:
             table.step(choice)
         yield from table_lines(table, f"after {len(actions)} decisions, the end")
         yield f"rewards: {table.rewards[0, :num_players].tolist()}"
-        record = GameRecord(
-            game=self.game,
-            rules_version=game.rules_version,
-            num_players=num_players,
-            options=game.check_options(self.options),
-            seed=self.seed,
-            actions=tuple(actions),
-        )
+        record = GameRecord(self.game, game.rules_version, num_players, self.seed, tuple(actions))
         yield f"record: {record.to_string(game)}"
 
     def _head(self) -> Iterator[str]:
         game = get_game(self.game)
         yield f"{game.title}, rules version {game.rules_version}, deal seed {self.seed}"
-        if self.options:
-            yield ", ".join(f"{name} {value}" for name, value in self.options.items())
         yield from (f"player_{seat}: {bot}" for seat, bot in enumerate(self.bots))
         yield "A decision: number, player, action, and a digest of what the player observes."
         yield "A table: all cards open, then scores, ranks, and the digests of all seats."

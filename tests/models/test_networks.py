@@ -123,7 +123,7 @@ def test_the_groups_of_ohanami_are_cards_and_places():
     hand, target_gap = game.layout.start("hand"), game.layout.start("target_gap")
     assert cards.start == 0
     assert cards.columns[0] == tuple(range(hand, hand + 120))
-    assert len(cards.columns) == 7  # one for each piece over the cards
+    assert len(cards.columns) == 10  # seven pieces of one row, and the known hands of three seats
     assert places.start == 120
     assert tuple(range(target_gap, target_gap + len(places.columns[0]))) in places.columns
 

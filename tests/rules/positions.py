@@ -177,18 +177,15 @@ class Table:
 
     def known_hand(self, reader: int, seat: int) -> list[int]:
         """Cards that the reader counts to the hand of another seat; both views must agree."""
-        away = (seat - reader) % self.num_players
-        passes = away if self.s.round_index == 1 else self.num_players - away
-        seen = numbers(np.isclose(self.pieces(reader)["known"], (4 - passes) / 3))
+        place = (seat - reader) % self.num_players - 1
+        seen = numbers(self.pieces(reader)["known"][place])
         assert seen == self.view(reader)["known_hands"][str(seat)]
         return seen
 
     def known_discards(self, reader: int) -> list[int]:
         """Cards that the reader knows to be face down; both views must agree."""
-        told = self.view(reader)
-        laid = {card for garden in told["gardens"] for row in garden for card in row}
-        seen = [card for card in numbers(self.pieces(reader)["out"]) if card not in laid]
-        assert seen == told["known_discards"]
+        seen = numbers(self.pieces(reader)["gone"])
+        assert seen == self.view(reader)["known_discards"]
         return seen
 
 

@@ -271,7 +271,7 @@ def test_a_laid_card_is_public_at_once():
     table.place(0, 10, 1)
     for seat in range(3):
         assert table.view(seat)["gardens"][0] == [[10], [], []]
-        assert numbers(table.pieces(seat)["out"]) == [10]
+        assert numbers(table.pieces(seat)["laid"]) == [10]
 
 
 def test_gardens_are_each_players_own():

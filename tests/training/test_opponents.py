@@ -42,11 +42,7 @@ def chance(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def seat_all(pool: Opponents, seed: int = 0, guest: int | None = None) -> np.ndarray:
-    """Deal all games; past self `guest` may join them, by default whoever is invited."""
-    pool.invite(chance(seed))
-    if guest is not None:
-        pool.guest = guest
+def seat_all(pool: Opponents, seed: int = 0) -> np.ndarray:
     pool.seat(np.arange(len(pool.holder)), chance(seed))
     return pool.holder
 
@@ -126,21 +122,12 @@ def test_the_learner_holds_one_seat_each_as_often(seats):
         assert within((holder[:, seat] == LEARNER).mean(), 1 / seats, MANY)
 
 
-def test_the_guest_holds_all_other_seats():
-    pool = opponents(members=3)
-    holder = seat_all(pool)
-    assert pool.guest in (0, 1, 2)
-    assert (holder[holder != LEARNER] == pool.guest).all()
-
-
-def test_each_past_self_is_invited_as_often():
-    pool, random = opponents(members=3), chance()
-    guests = []
-    for _ in range(MANY):
-        pool.invite(random)
-        guests.append(pool.guest)
+def test_one_past_self_holds_all_other_seats_each_as_often():
+    holder = seat_all(opponents(members=3))
+    others = holder[holder != LEARNER].reshape(MANY, 2)
+    assert (others[:, 0] == others[:, 1]).all()
     for number in range(3):
-        assert within(guests.count(number) / MANY, 1 / 3, MANY)
+        assert within((others[:, 0] == number).mean(), 1 / 3, MANY)
 
 
 @pytest.mark.parametrize("fraction", [0.0, 0.2, 0.75, 1.0])
@@ -159,7 +146,6 @@ def test_only_the_games_that_were_dealt_are_seated_anew():
     pool = opponents(num_envs=100, members=2)
     before = seat_all(pool).copy()
     pool.add(new_network(5))
-    pool.guest = 2
     dealt = np.arange(3, 60)
     pool.seat(dealt, chance(1))
     changed = (pool.holder != before).any(axis=1)
@@ -215,7 +201,7 @@ def test_a_full_pool_keeps_old_and_new():
 
 def test_games_keep_a_past_self_that_left_the_pool():
     pool = opponents(num_envs=40, size=2, members=2)
-    seat_all(pool, guest=1)
+    seat_all(pool)
     in_game = pool.holder.max(axis=1)
     weights = {number: past.weights for number, past in pool.pool.items()}
     before = choices(pool, in_game)
@@ -224,17 +210,15 @@ def test_games_keep_a_past_self_that_left_the_pool():
     assert list(pool.playing) == [1]
     assert pool.playing[1].weights == weights[1]
     assert torch.equal(choices(pool, in_game), before)
-    assert pool.guest == 1
-    pool.seat(np.arange(40), chance(3))
-    assert (pool.holder == LEARNER).all(), "no new game gets one that has left"
+    assert not (seat_all(pool, seed=3) == 1).any(), "no new game gets one that has left"
 
 
 def test_a_past_self_is_forgotten_when_its_last_game_is_over():
     pool = opponents(num_envs=40, size=2, members=2)
-    seat_all(pool, guest=1)
+    seat_all(pool)
     pool.add(new_network(7))
     assert list(pool.playing) == [1]
-    seat_all(pool, guest=2)
+    seat_all(pool, seed=3)
     pool.add(new_network(8))  # number 2 leaves in turn, number 1 is in no game
     assert list(pool.playing) == [2]
 
@@ -244,7 +228,7 @@ def test_a_past_self_is_forgotten_when_its_last_game_is_over():
 
 def test_the_state_comes_back():
     pool = opponents(num_envs=60, size=2, members=2)
-    seat_all(pool, guest=1)
+    seat_all(pool)
     pool.add(new_network(7))
     other = opponents(num_envs=60, size=2, members=1)
     other.set_state({name: tensor.clone() for name, tensor in pool.state().items()})
@@ -257,13 +241,12 @@ def test_the_state_comes_back():
 
 def test_a_restored_pool_goes_on_alike():
     pool = opponents(num_envs=60, size=2, members=2)
-    seat_all(pool, guest=1)
+    seat_all(pool)
     pool.add(new_network(7))
     other = opponents(num_envs=60, size=2, members=0)
     other.set_state({name: tensor.clone() for name, tensor in pool.state().items()})
     for each in (pool, other):
         each.add(new_network(8))
-        each.invite(chance(3))
         each.seat(np.arange(10, 50), chance(4))
     np.testing.assert_array_equal(other.holder, pool.holder)
     assert list(other.pool) == list(pool.pool)

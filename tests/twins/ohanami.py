@@ -48,7 +48,7 @@ class Pair:
         found = unequal("", engine_truth(s, mask), self._truth())
         for v in range(self.num_players):
             seen = engine_knowledge(observations[v], v, self.num_players)
-            found += unequal(f"seat {v} knows ", seen, twin_knowledge(self.twin, v))
+            found += unequal(f"seat {v} knows ", seen, self.twin.knowledge(v))
             if thorough:
                 found += self._observation_differences(observations[v], v)
                 words = GAME.words.view(s, v)
@@ -145,30 +145,21 @@ def engine_truth(s: Any, mask: np.ndarray) -> dict[str, Any]:
 
 
 def engine_knowledge(seen: np.ndarray, v: int, num_players: int) -> dict[str, Any]:
-    """What an observation says, in the terms of `twin_knowledge`."""
-    passes = np.round(4 - 3 * seen[PART["known"]])  # 4 for a card that is in no known hand
-    clockwise = seen[PART["clockwise"]][0] == 1
+    """What an observation says, in the terms of `Ohanami.knowledge`."""
+    known = seen[PART["known"]].reshape(-1, 120)
     picks = seen[PART["picks"]].reshape(2, 6).tolist()
     discards = seen[PART["discards"]].tolist()
     return {
         "hand": np.flatnonzero(seen[PART["hand"]]).tolist(),
         "picks": [round(120 * pick[1]) - 1 if pick[0] else None for pick in picks],
-        "out": np.flatnonzero(seen[PART["out"]]).tolist(),
+        "laid": np.flatnonzero(seen[PART["laid"]]).tolist(),
         "known_hands": {
-            (v + j) % num_players: np.flatnonzero(
-                passes == (num_players - j if clockwise else j)
-            ).tolist()
+            (v + j) % num_players: np.flatnonzero(known[j - 1]).tolist()
             for j in range(1, num_players)
         },
+        "known_discards": np.flatnonzero(seen[PART["gone"]]).tolist(),
         "discard_counts": [round(30 * discards[(p - v) % num_players]) for p in range(num_players)],
     }
-
-
-def twin_knowledge(twin: Ohanami, v: int) -> dict[str, Any]:
-    """What an observation should say: it does not tell laid cards from known discards."""
-    knowledge: dict[str, Any] = twin.knowledge(v)
-    out = sorted(knowledge.pop("laid") + knowledge.pop("known_discards"))
-    return knowledge | {"out": out}
 
 
 # What an observation should be
@@ -177,12 +168,11 @@ def twin_knowledge(twin: Ohanami, v: int) -> dict[str, Any]:
 def expected_pieces(twin: Ohanami, v: int) -> dict[str, np.ndarray]:
     """Every piece of seat v's observation, from the twin alone."""
     pieces = {piece.name: np.zeros(piece.shape) for piece in GAME.pieces}
-    knowledge = twin_knowledge(twin, v)
-    pieces["out"][knowledge["out"]] = 1
+    knowledge: dict[str, Any] = twin.knowledge(v)
+    pieces["laid"][knowledge["laid"]] = 1
+    pieces["gone"][knowledge["known_discards"]] = 1
     for q, cards in knowledge["known_hands"].items():
-        away = (q - v) % twin.num_players
-        passes = away if twin.round == 1 else twin.num_players - away
-        pieces["known"][cards] = (4 - passes) / 3
+        pieces["known"][(q - v) % twin.num_players - 1, cards] = 1
     write_table(twin, v, pieces)
     if not twin.finished:
         write_own_cards(twin, v, pieces)
