@@ -11,7 +11,7 @@ from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.game import Game
 from hanazono.envs.hanafuda.deck import NAMES, cards_of, set_of
 from hanazono.envs.ohanami import GAME, bots
-from hanazono.envs.sakura import rules as sakura_rules
+from hanazono.envs.sakura.knowledge import unseen
 from rules.positions import AWAY, Table
 
 OHANAMI_BOTS = ("random", "smallest_gap", "value_gap")
@@ -192,7 +192,7 @@ def sakura_table(hand: int, field: int, own: int = 0, rival: int = 0) -> BatchEn
     env.reset(seed=0)
     s, p = env.states.view(np.recarray)[0], int(env.current_player[0])
     s.hand[p], s.field, s.captured[p], s.captured[1 - p] = hand, field, own, rival
-    s.hand[1 - p] = set_of(cards_of(sakura_rules.unseen(s, p))[:4])
+    s.hand[1 - p] = set_of(cards_of(unseen(s, p))[:4])
     env.set_states(env.get_states())
     return env
 

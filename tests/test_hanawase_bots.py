@@ -6,7 +6,7 @@ import pytest
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanafuda.deck import NAMES
 from hanazono.envs.hanawase import GAME, bots, rules
-from rules.hanawase_table import Table, card, cards, in_play
+from rules.hanawase_positions import Table, card, cards
 
 DEALS = 4000
 
@@ -28,22 +28,22 @@ def test_bots_are_listed_weakest_first():
 
 @pytest.mark.parametrize("bot", ["greedy", "watchful"])
 def test_captures_the_best_pair(bot):
-    hand = "Crane, Boar, Iris plain a"
-    field = "Pine poetry ribbon, Bush clover plain a, Iris plain b"
-    table = in_play((hand, "", ""), field, turn=12)
-    assert chosen(table, bot) == "Pine Crane"
+    hand = "Crane, Boar, Iris plain a, Curtain, Warbler, Butterflies, Sake cup"
+    field = "Pine poetry ribbon, Bush clover plain a, Iris plain b, Moon, Deer, Phoenix"
+    assert chosen(Table(hands=(hand,), field=field), bot) == "Pine Crane"
 
 
 @pytest.mark.parametrize("bot", ["greedy", "watchful"])
 def test_leaves_the_cheapest_card_when_nothing_matches(bot):
-    table = in_play(("Crane, Boar, Iris plain a", "", ""), "Moon, Deer", turn=12)
-    assert chosen(table, bot) == "Iris plain a"
+    hand = "Crane, Boar, Iris plain a, Curtain, Warbler, Butterflies, Sake cup"
+    field = "Moon, Deer, Geese, Swallow, Phoenix, Cuckoo"
+    assert chosen(Table(hands=(hand,), field=field), bot) == "Iris plain a"
 
 
 @pytest.mark.parametrize("bot", ["greedy", "watchful"])
 def test_takes_the_better_of_two_cards(bot):
-    table = in_play(("Pine plain a", "", ""), "Crane, Pine plain b", "Phoenix", turn=18)
-    table.choose(0, "Pine plain a")
+    table = Table(hands=("Pine plain a",), field="Crane, Pine plain b", pile="Phoenix")
+    table.play(0, "Pine plain a")
     assert chosen(table, bot) == "Pine Crane"
 
 

@@ -27,16 +27,13 @@ from hanazono.envs.hanawase.rules import (
     ROLES,
     TURNS,
     WILLOW,
-    YAKU,
-    YAKU_NEED,
     card_points,
     choices,
-    held,
-    in_reach,
     role_to_move,
     seats_with,
     unseen,
 )
+from hanazono.envs.hanawase.yaku import YAKU, YAKU_NEED, held, in_reach
 
 GREEDY_HAND = 120.0  # worth of a hand that greedy enters with
 FIRST_HAND, NEXT_HAND = 180.0, 130.0  # the same of watchful, before anybody entered and after

@@ -28,15 +28,11 @@ from hanazono.envs.hanawase.rules import (
     MAX_PLAYERS,
     ROLES,
     WILLOW,
-    YAKU,
-    YAKU_CARDS,
-    YAKU_NEED,
     card_points,
-    held,
-    in_reach,
     next_seat,
     unseen,
 )
+from hanazono.envs.hanawase.yaku import YAKU, YAKU_CARDS, YAKU_NEED, held, in_reach
 
 PER_POINT = np.float32(1 / 200)
 PER_CARD_POINT = np.float32(1 / 264)  # all cards
@@ -49,8 +45,8 @@ PER_STOCK = np.float32(1 / 21)
 PER_ROUND = np.float32(1 / 12)
 
 YAKU_MEANING = (
-    "next_worth of the yaku of each card so captured, summed; if the card would stay, those of the "
-    "card, negative: of "
+    "sum over the cards so captured and their open yaku of points (cards held + 1) / needed / 100; "
+    "if the card would stay, that of the card, negative: for "
 )
 PROGRESS_MEANING = (
     "by chair: cards held / needed, -1 if out of reach; the Rainman is two of five for Rainy Four"
@@ -68,13 +64,6 @@ PIECES = (
     Piece("own_yaku", (CARDS,), -60, 60, YAKU_MEANING + "chair 0", "card"),
     Piece("their_yaku", (CARDS,), -60, 60, YAKU_MEANING + "chairs 1 and 2", "card"),
     Piece("progress", (ROLES, YAKU), -1, 1, PROGRESS_MEANING),
-    Piece(
-        "next_worth",
-        (ROLES, YAKU),
-        0,
-        2,
-        "by chair: points (cards held + 1) / needed / 100 if in reach and not complete",
-    ),
     Piece("willow", (ROLES,), 0, 1, "by chair: Willow cards captured / 4"),
     Piece("captured_count", (ROLES,), 0, 1, "by chair: captured cards / 48"),
     Piece("captured_points", (ROLES,), 0, 1, "by chair: points of captured cards / 264"),
@@ -98,8 +87,7 @@ AT_HAND, AT_FIELD, AT_CAPTURED = map(LAYOUT.start, ("hand", "field", "captured")
 AT_UNSEEN, AT_WAITING, AT_CARD_POINTS = map(LAYOUT.start, ("unseen", "waiting", "card_points"))
 AT_CAPTURES, AT_GAIN = map(LAYOUT.start, ("captures", "gain"))
 AT_OWN_YAKU, AT_THEIR_YAKU = map(LAYOUT.start, ("own_yaku", "their_yaku"))
-AT_PROGRESS, AT_NEXT_WORTH = map(LAYOUT.start, ("progress", "next_worth"))
-AT_WILLOW = LAYOUT.start("willow")
+AT_PROGRESS, AT_WILLOW = map(LAYOUT.start, ("progress", "willow"))
 AT_CAPTURED_COUNT, AT_CAPTURED_POINTS = map(LAYOUT.start, ("captured_count", "captured_points"))
 AT_HAND_SIZE, AT_PLAINS_PLAYED = map(LAYOUT.start, ("hand_size", "plains_played"))
 AT_CHAIR_POINTS, AT_POINTS = map(LAYOUT.start, ("chair_points", "points"))
@@ -107,6 +95,7 @@ AT_STANDING, AT_ROLE, AT_DEALER = map(LAYOUT.start, ("standing", "role", "dealer
 AT_MOVER, AT_SEATED, AT_PHASE = map(LAYOUT.start, ("mover", "seated", "phase"))
 AT_PILE, AT_ROUNDS_LEFT = map(LAYOUT.start, ("pile", "rounds_left"))
 
+NONE = np.float32(0)
 TOLD_POINTS = CARD_POINTS * PER_BEST
 WITH = [[y for y in range(YAKU) if int(YAKU_CARDS[y]) >> c & 1] for c in range(CARDS)]
 YAKU_OF_CARD = np.array([len(row) for row in WITH], np.int8)
@@ -178,23 +167,31 @@ def write_choices(s: Any, player: Any, out: Any) -> None:
         taken = bit(c) | bit(s.card) if choosing else captures(s, c)
         out[AT_CAPTURES + c] = taken != 0
         out[AT_GAIN + c] = card_points(taken) * PER_GAIN
-        write_yaku(c, taken, out)
+        if s.actor[0] >= 0:
+            write_yaku(s, c, taken, out)
 
 
 @kernel
-def write_yaku(c: Any, taken: Any, out: Any) -> None:
+def write_yaku(s: Any, c: Any, taken: Any, out: Any) -> None:
     """What playing or taking card c is worth to the yaku of the reader and of the others."""
-    own = theirs = np.float32(0)
+    own = theirs = NONE
     cards = taken if taken != 0 else bit(c)
     while cards != 0:
         card = lowest(cards)
         cards &= cards - 1
         for k in range(YAKU_OF_CARD[card]):
-            at = AT_NEXT_WORTH + YAKU_WITH[card, k]
-            own += out[at]
-            theirs += out[at + YAKU] + out[at + 2 * YAKU]
+            y = YAKU_WITH[card, k]
+            at, points = AT_PROGRESS + y, np.float32(s.value[y]) * PER_VALUE
+            own += points * next_share(y, out[at])
+            theirs += points * (next_share(y, out[at + YAKU]) + next_share(y, out[at + 2 * YAKU]))
     out[AT_OWN_YAKU + c] = own if taken != 0 else -own
     out[AT_THEIR_YAKU + c] = theirs if taken != 0 else -theirs
+
+
+@kernel
+def next_share(y: Any, progress: Any) -> Any:
+    """The share of yaku y that is held with one card more; 0 if it is not open."""
+    return progress + PER_NEED[y] if (progress >= 0) & (progress < 1) else NONE
 
 
 @kernel
@@ -217,11 +214,8 @@ def write_progress(s: Any, first: Any, out: Any) -> None:
         captured = s.captured[(first + j) % ROLES]
         gone = taken & ~captured
         for y in range(YAKU):
-            need, at = YAKU_NEED[y], YAKU * j + y
-            have = held(y, captured) if in_reach(y, gone) else -need
-            out[AT_PROGRESS + at] = have * PER_NEED[y]
-            worth = s.value[y] * (have + 1) if 0 <= have < need else 0
-            out[AT_NEXT_WORTH + at] = worth * PER_NEED[y] * PER_VALUE
+            have = held(y, captured) if in_reach(y, gone) else -YAKU_NEED[y]
+            out[AT_PROGRESS + YAKU * j + y] = have * PER_NEED[y]
 
 
 @kernel

@@ -10,11 +10,10 @@ from hanazono.envs.hanawase.rules import (
     NO_ROUND,
     PLAY,
     RETIRE,
-    YAKU,
-    YAKU_NAMES,
     card_points,
     gain,
 )
+from hanazono.envs.hanawase.yaku import YAKU, YAKU_NAMES
 
 PHASES = ("declare", "play", "choose for the played card", "choose for the turned card")
 STANDINGS = ("undeclared", "active", "retired", "out")

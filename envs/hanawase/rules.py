@@ -1,7 +1,7 @@
 """The rules of Hanawase as kernels on one state record `s`, in the order of RULES.md.
 
-Letters: p and q are seats, r a role (0 oya, 1 naka, 2 biki), c a card id 0 … 47, y a yaku in the
-order of § 5. Sets of cards are int64 words, see hanafuda/deck.py.
+Letters: p and q are seats, r a role (0 oya, 1 naka, 2 biki), c a card id 0 … 47. Sets of cards are
+int64 words, see hanafuda/deck.py; § 5 is in yaku.py.
 """
 
 from typing import Any
@@ -13,28 +13,14 @@ from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw, keyed
 from hanazono.envs.hanafuda.deal import shuffle, shuffle_from, taken
 from hanazono.envs.hanafuda.deck import (
-    AKATAN,
     ALL_CARDS,
     ANIMALS,
-    AOTAN,
-    BOAR,
     BRIGHTS,
-    BUTTERFLIES,
     CARDS,
-    CRANE,
-    CURTAIN,
-    DEER,
-    KUSATAN,
-    MOON,
-    PHOENIX,
     PLAIN,
     PLAINS,
-    RAINMAN,
     RANK,
     RIBBONS,
-    SAKE,
-    WARBLER,
-    WILLOW_RIBBON,
     bit,
     holds_month,
     lowest,
@@ -43,6 +29,7 @@ from hanazono.envs.hanafuda.deck import (
     size,
 )
 from hanazono.envs.hanafuda.matching import capture, is_choice
+from hanazono.envs.hanawase.yaku import YAKU, YAKU_OPTIONS, counted_yaku, points_of, price_yaku
 
 MAX_PLAYERS, WITH_BLANK = 7, 7  # seats; with so many there is a blank card
 ROLES, HAND, FIELD = 3, 7, 6
@@ -55,46 +42,11 @@ UNDECLARED, ACTIVE, RETIRED, OUT = 0, 1, 2, 3  # `standing`; OUT was not asked o
 NO_ROUND, VALID, FUKE, AMESHIMA = -1, 0, 1, 2  # `last_void`
 PAID_YAKU, PAID_OYANAKA, PAID_CARDS, PAID_HANDS, STEPS = 0, 1, 2, 3, 4  # steps of § 6 that pay
 
-# § 5 Yaku: name, cards, how many of them, points. For the Rainy Four the Rainman counts as two
-# cards, so that five of its six are the Rainman and three others.
-RAINMAN_CARD = 40
-RAINMAN_AGAIN = np.int64(1) << CARDS
-YAKU_TABLE = (
-    ("Goko", BRIGHTS, 5, 100),
-    ("Shiko", BRIGHTS & ~RAINMAN, 4, 60),
-    ("Rainy Four", BRIGHTS | RAINMAN_AGAIN, 5, 40),
-    ("Omote-Sugawara", CRANE | WARBLER | CURTAIN, 3, 30),
-    ("Matsu-Kiri-Bozu", CRANE | MOON | PHOENIX, 3, 20),
-    ("Nanatan", RIBBONS & ~WILLOW_RIBBON, 7, 40),
-    ("Aotan", AOTAN, 3, 40),
-    ("Akatan", AKATAN, 3, 40),
-    ("Rokutan", RIBBONS & ~WILLOW_RIBBON, 6, 30),
-    ("Kusa", KUSATAN, 3, 20),
-    ("Boar-Deer-Butterfly", BOAR | DEER | BUTTERFLIES, 3, 20),
-    ("Hanami", CURTAIN | SAKE, 2, 20),
-    ("Tsukimi", MOON | SAKE, 2, 20),
-    ("Fujishima", set_of(range(12, 16)), 4, 20),
-    ("Kirishima", set_of(range(44, 48)), 4, 20),
-)
-YAKU = len(YAKU_TABLE)
-YAKU_NAMES = tuple(row[0] for row in YAKU_TABLE)
-GOKO, SHIKO, RAINY_FOUR, OMOTE_SUGAWARA, MATSU_KIRI_BOZU = range(5)
-NANATAN, AOTAN_YAKU, AKATAN_YAKU, ROKUTAN, KUSA = range(5, 10)
-BOAR_DEER_BUTTERFLY, HANAMI, TSUKIMI, FUJISHIMA, KIRISHIMA = range(10, 15)
-
-POINTS_ALLOWED = range(201)
 OPTIONS = (
     Option("rounds", 12, (1, 3, 6, 12), "rounds in a game", np.int8),
-    *(
-        Option(name.lower().replace("-", "_").replace(" ", "_"), points, POINTS_ALLOWED,
-               f"points of {name} from each opponent; 0 leaves it out")
-        for name, _, _, points in YAKU_TABLE
-    ),
-    Option("oyanaka", 30, POINTS_ALLOWED, "points of Oyanaka Hacchou, Biki Jucchou"),
-    Option("matsu_kiri_bozu_stacks", 0, (0, 1), "1: it counts beside other bright yaku", np.int8),
-    Option("nanatan_stacks", 1, (0, 1), "0: paid instead of Aotan, Akatan, Kusa, or they", np.int8),
+    *YAKU_OPTIONS,
     Option("hand_yaku", 0, (0, 1), "1: six or seven plain cards dealt are paid", np.int8),
-)  # fmt: skip
+)
 
 FIELDS = (
     Field("value", np.int16, (YAKU,), "points of each yaku, from the options"),
@@ -196,7 +148,7 @@ def deal_cards(s: Any) -> None:
 def next_seat(s: Any, p: Any, standing: Any) -> Any:
     """The first seat of this standing, counted counterclockwise from seat p on."""
     while s.standing[p] != standing:
-        p = (p + 1) % s.num_players
+        p = p + 1 if p + 1 < s.num_players else 0
     return p
 
 
@@ -333,88 +285,7 @@ def end_turn(s: Any) -> None:
         s.current_player = s.actor[role_to_move(s)]
 
 
-# § 5 Yaku
-
-YAKU_CARDS = np.array([row[1] for row in YAKU_TABLE], np.int64)
-YAKU_NEED = np.array([row[2] for row in YAKU_TABLE], np.int64)
-YAKU_SPARE = np.array([int(row[1]).bit_count() - row[2] for row in YAKU_TABLE], np.int64)
-BRIGHT_YAKU = 1 << GOKO | 1 << SHIKO | 1 << RAINY_FOUR
-SMALL_RIBBON_YAKU = 1 << AOTAN_YAKU | 1 << AKATAN_YAKU | 1 << KUSA
-
-
-@kernel
-def price_yaku(s: Any) -> None:
-    s.value[GOKO], s.value[SHIKO], s.value[RAINY_FOUR] = s.goko, s.shiko, s.rainy_four
-    s.value[OMOTE_SUGAWARA] = s.omote_sugawara
-    s.value[MATSU_KIRI_BOZU] = s.matsu_kiri_bozu
-    s.value[NANATAN], s.value[ROKUTAN] = s.nanatan, s.rokutan
-    s.value[AOTAN_YAKU], s.value[AKATAN_YAKU], s.value[KUSA] = s.aotan, s.akatan, s.kusa
-    s.value[BOAR_DEER_BUTTERFLY] = s.boar_deer_butterfly
-    s.value[HANAMI], s.value[TSUKIMI] = s.hanami, s.tsukimi
-    s.value[FUJISHIMA], s.value[KIRISHIMA] = s.fujishima, s.kirishima
-
-
-@kernel
-def with_rainman_twice(cards: Any) -> Any:
-    return cards | ((cards & RAINMAN) << (CARDS - RAINMAN_CARD))
-
-
-@kernel
-def held(y: Any, captured: Any) -> Any:
-    """How many of the cards that yaku y needs are captured."""
-    return min(size(YAKU_CARDS[y] & with_rainman_twice(captured)), YAKU_NEED[y])
-
-
-@kernel
-def in_reach(y: Any, gone: Any) -> Any:
-    """Whether yaku y can be complete without the cards that are gone."""
-    return size(YAKU_CARDS[y] & with_rainman_twice(gone)) <= YAKU_SPARE[y]
-
-
-@kernel
-def counted_yaku(s: Any, captured: Any) -> Any:
-    """The yaku that count for a player with these captured cards: bit y."""
-    made = 0
-    for y in range(YAKU):
-        if s.value[y] > 0 and held(y, captured) == YAKU_NEED[y]:
-            made |= 1 << y
-    return without_lesser_ribbons(s, without_lesser_brights(s, made))
-
-
-@kernel
-def without_lesser_brights(s: Any, made: Any) -> Any:
-    """Keep the most valuable bright yaku."""
-    rivals = made & BRIGHT_YAKU
-    if not s.matsu_kiri_bozu_stacks:
-        rivals |= made & (1 << MATSU_KIRI_BOZU)
-    best = -1
-    for y in range(YAKU):
-        if rivals >> y & 1 and (best < 0 or s.value[y] > s.value[best]):
-            best = y
-    return made if best < 0 else made & ~rivals | 1 << best
-
-
-@kernel
-def without_lesser_ribbons(s: Any, made: Any) -> Any:
-    """Let Nanatan replace Rokutan, and by an option compete with Aotan, Akatan and Kusa."""
-    if not made >> NANATAN & 1:
-        return made
-    made &= ~(1 << ROKUTAN)
-    small = made & SMALL_RIBBON_YAKU
-    if s.nanatan_stacks:
-        return made
-    return made & ~(1 << NANATAN) if points_of(s, small) > s.value[NANATAN] else made & ~small
-
-
-@kernel
-def points_of(s: Any, yaku: Any) -> Any:
-    """What each opponent pays for these yaku (bits)."""
-    points = 0
-    for y in range(YAKU):
-        if yaku >> y & 1:
-            points += s.value[y]
-    return points
-
+# § 5 Yaku: in yaku.py
 
 # § 6 Settlement
 
@@ -554,10 +425,7 @@ def unseen(s: Any, v: Any) -> Any:
 
 @kernel
 def resample_hidden(s: Any, player: Any, seed: Any) -> None:
-    """Deal what `player` cannot see anew: other hands, what others gave back, and the pile.
-
-    The seed changes too, so that nothing of later deals is told.
-    """
+    """Deal anew what `player` cannot see: other hands, cards given back, the pile, later deals."""
     if s.terminated:
         return
     s.seed = keyed(seed, 0)
@@ -570,17 +438,11 @@ def resample_hidden(s: Any, player: Any, seed: Any) -> None:
             held = size(s.hand[p])
             s.hand[p] = taken(s, place, held)
             place += held
-    redeal_returned(s, player, place)
-    lay(s, top, s.returned[player])
-    shuffle_from(s, top)
-    s.pile[:top] = 0
-
-
-@kernel
-def redeal_returned(s: Any, player: Any, place: Any) -> None:
-    """Say of cards in the pile from a place on which seats other than `player` gave them back."""
     for p in range(s.num_players):
-        if p != player:
+        if p != player:  # which cards of the pile the others gave back
             given = size(s.returned[p])
             s.returned[p] = taken(s, place, given)
             place += given
+    lay(s, top, s.returned[player])
+    shuffle_from(s, top)
+    s.pile[:top] = 0

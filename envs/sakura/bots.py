@@ -23,6 +23,7 @@ import numpy as np
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.hanafuda.deck import PER_MONTH, bit, lowest, month_of, same_month, size
 from hanazono.envs.hanafuda.matching import is_choice
+from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (
     DECLARE,
     HIKI,
@@ -32,7 +33,6 @@ from hanazono.envs.sakura.rules import (
     YAKU,
     all_captured,
     is_wild,
-    unseen,
 )
 
 ANY_CARD = 2.0  # points that a card is worth besides its own: it decides between plain ones

@@ -20,6 +20,7 @@ from hanazono.envs.hanafuda.deck import (
     month_of,
     size,
 )
+from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (
     FIVES,
     MAX_PLAYERS,
@@ -37,7 +38,6 @@ from hanazono.envs.sakura.rules import (
     is_wild,
     seat_after,
     targets,
-    unseen,
 )
 
 GAIN_MEANING = (

@@ -4,6 +4,7 @@ from typing import Any
 
 from hanazono.envs.hanafuda.deck import CARDS, MONTHS, NAMES, PLANTS
 from hanazono.envs.hanafuda.words import by_rank, line, line_by_rank, names_in
+from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (
     DECLARE,
     HIKI,
@@ -12,7 +13,6 @@ from hanazono.envs.sakura.rules import (
     YAKU,
     YAKU_LETTERS,
     card_points,
-    unseen,
 )
 
 STAGES = ("play a card", "declare an instant win", "take a card", "take a card")

@@ -15,6 +15,7 @@ from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanafuda.deck import ALL_CARDS, CARDS, NAMES
 from hanazono.envs.hanawase import GAME, rules
 from hanazono.envs.hanawase.render import yaku_names
+from hanazono.envs.hanawase.yaku import YAKU_NAMES
 from rules.hanawase_positions import BIKI, NAKA, OYA, Table, card, cards, ids, names
 
 SEAT_COUNTS = (3, 4, 5, 6, 7)
@@ -453,7 +454,7 @@ def test_nanatan_is_any_seven_ribbons_and_rokutan_any_six(count, name, points):
     for some in combinations(RIBBONS, count):
         assert name in counted(", ".join(some))
     assert all(name not in counted(", ".join(some)) for some in combinations(RIBBONS, count - 1))
-    assert priced().value[rules.YAKU_NAMES.index(name)] == points
+    assert priced().value[YAKU_NAMES.index(name)] == points
 
 
 def test_the_willow_ribbon_counts_for_no_ribbon_yaku():
@@ -466,7 +467,7 @@ def test_the_willow_ribbon_counts_for_no_ribbon_yaku():
 def test_more_cards_do_no_harm_and_all_complete_yaku_count():
     made = counted(", ".join(NAMES))
     replaced = {"Shiko", "Rainy Four", "Matsu-Kiri-Bozu", "Rokutan"}
-    assert made == [name for name in rules.YAKU_NAMES if name not in replaced]
+    assert made == [name for name in YAKU_NAMES if name not in replaced]
     assert value(", ".join(NAMES)) == 100 + 30 + 40 + 40 + 40 + 20 + 20 + 20 + 20 + 20 + 20
 
 
@@ -948,7 +949,7 @@ def test_a_reader_is_told_what_a_card_would_capture():
 def test_progress_tells_cards_held_and_yaku_out_of_reach():
     table = Table(hands=["Curtain"], field=SIX, pile="Deer")
     table.play(0, "Curtain")
-    hanami = rules.YAKU_NAMES.index("Hanami")
+    hanami = YAKU_NAMES.index("Hanami")
     for reader, chair in ((0, 0), (1, 2), (2, 1)):
         progress = table.pieces(reader)["progress"]
         told = progress[:, hanami].tolist()

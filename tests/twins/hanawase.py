@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from hanazono.envs.core.rng import below, keyed
 from hanazono.envs.hanafuda.deck import NAMES
 from hanazono.envs.hanawase import GAME
 from reference.hanawase import (
@@ -31,6 +30,7 @@ from reference.hanawase import (
     number,
     numbers,
 )
+from twins.compare import Stream, unequal, unequal_pieces
 
 LAYOUT = GAME.layout
 PART = {
@@ -52,18 +52,6 @@ RANKS = {
     "ribbon": ("poetry", "red", "blue"),
     "plain": ("plain",),
 }
-
-
-class Stream:
-    """§ 2: the numbered draws of one game."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed, self.drawn = np.uint64(seed), 0
-
-    def __call__(self, n: int) -> int:
-        """The next draw as a number 0 .. n - 1."""
-        self.drawn += 1
-        return int(below(np.uint64(keyed(self.seed, self.drawn)), n))
 
 
 class Pair:
@@ -97,7 +85,7 @@ class Pair:
             seen = engine_knowledge(observations[v])
             found += unequal(f"seat {v} knows ", seen, self.twin.knowledge(v))
             if thorough:
-                found += self._observation_differences(observations[v], v)
+                found += unequal_pieces(LAYOUT, observations[v], Sight(self.twin, v).pieces, v)
                 expected = public_words(self.twin) | private_words(self.twin, v)
                 found += unequal(f"seat {v} reads ", GAME.words.view(s, v), expected)
         if thorough:
@@ -115,25 +103,6 @@ class Pair:
             "ranks": self.twin.ranks(),
         }
         return unequal("final ", {name: list(values) for name, values in engine.items()}, expected)
-
-    def _observation_differences(self, seen: np.ndarray, v: int) -> list[str]:
-        found, expected = [], Sight(self.twin, v).pieces
-        for name, part in LAYOUT.split(seen).items():
-            for at in np.argwhere(np.abs(part - expected[name]) > 1e-5).tolist():
-                told = f"engine {part[*at]:.6f}, twin {expected[name][*at]:.6f}"
-                found.append(f"seat {v} observes {name} {at}: {told}")
-        return found
-
-
-def unequal(context: str, engine: dict[str, Any], twin: dict[str, Any]) -> list[str]:
-    """One line for every entry that differs, or that one side lacks."""
-    if engine == twin:
-        return []
-    return [
-        f"{context}{name}: engine {engine.get(name)}, twin {twin.get(name)}"
-        for name in sorted(engine.keys() | twin.keys())
-        if engine.get(name) != twin.get(name)
-    ]
 
 
 # What twin and engine say of the state, in the same terms
@@ -337,7 +306,6 @@ class Sight:
         pieces["plains_played"][j] = player.plains_played / 7
         pieces["chair_points"][j] = player.points / 200
         pieces["progress"][j] = [self._progress(player, yaku) for yaku in YAKU.values()]
-        pieces["next_worth"][j] = [self._next_worth(player, name) for name in YAKU]
 
     def _value(self, player: Player, card: Card) -> float:
         """What the next card is worth, over all yaku that this card belongs to."""

@@ -13,6 +13,7 @@ import numpy as np
 from hanazono.envs.ohanami import GAME
 from hanazono.envs.ohanami.rules import DISCARDED, IN_HAND, LAID, ROWS
 from reference.ohanami import COLOURS, DISCARD, ROUNDS, Ohanami, Player, colour
+from twins.compare import unequal, unequal_pieces
 
 LAYOUT = GAME.layout
 PART = {
@@ -50,7 +51,7 @@ class Pair:
             seen = engine_knowledge(observations[v], v, self.num_players)
             found += unequal(f"seat {v} knows ", seen, twin_knowledge(self.twin, v))
             if thorough:
-                found += self._observation_differences(observations[v], v)
+                found += unequal_pieces(LAYOUT, observations[v], expected_pieces(self.twin, v), v)
                 words = GAME.words.view(s, v)
                 expected = public_words(self.twin) | private_words(self.twin, v)
                 found += unequal(f"seat {v} reads ", words, expected)
@@ -81,25 +82,6 @@ class Pair:
             "finished": twin.finished,
             "legal": twin.legal_actions(),
         }
-
-    def _observation_differences(self, seen: np.ndarray, v: int) -> list[str]:
-        expected = expected_pieces(self.twin, v)
-        return [
-            f"seat {v} observes {name}: engine {part.tolist()}, twin {expected[name].tolist()}"
-            for name, part in LAYOUT.split(seen).items()
-            if np.abs(part - expected[name]).max() > 1e-6
-        ]
-
-
-def unequal(context: str, engine: dict[str, Any], twin: dict[str, Any]) -> list[str]:
-    """One line for every entry that differs, or that one side lacks."""
-    if engine == twin:
-        return []
-    return [
-        f"{context}{name}: engine {engine.get(name)}, twin {twin.get(name)}"
-        for name in sorted(engine.keys() | twin.keys())
-        if engine.get(name) != twin.get(name)
-    ]
 
 
 def stage(twin: Ohanami) -> int:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.batch import BatchEnv
-from hanazono.envs.core.rng import below, keyed
 from hanazono.envs.hanafuda.deck import NAMES, PLANTS, RANK, RANK_NAMES
 from hanazono.envs.sakura import GAME
 from reference.sakura import (
@@ -29,6 +28,7 @@ from reference.sakura import (
     ids,
     month_cards,
 )
+from twins.compare import Stream, unequal, unequal_pieces
 
 LAYOUT = GAME.layout
 SEATS = GAME.max_players
@@ -42,28 +42,15 @@ STAGE_WORDS = {
 NO_ONE = Player()  # where a smaller game has no seat
 
 
-class Chance:
-    """§ 2: the random numbers of a seed, one after another."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed = np.uint64(seed)
-        self.drawn = 0
-
-    def below(self, n: int) -> int:
-        """The next one, 0 .. n - 1."""
-        self.drawn += 1
-        return int(below(np.uint64(keyed(self.seed, self.drawn)), n))
-
-
 class Pair:
     """One series, played by the twin along with the engine's state record."""
 
     def __init__(self, s: Any) -> None:
         """`s` is a freshly dealt state; the twin gets its seats, options and seed."""
         self.num_players = int(s["num_players"])
-        self.chance = Chance(int(s["seed"]))
+        self.chance = Stream(int(s["seed"]))
         options = {option.name: int(s[option.name]) for option in GAME.options}
-        self.twin = Sakura(self.num_players, self.chance.below, **options)
+        self.twin = Sakura(self.num_players, self.chance, **options)
         self.imagined = BatchEnv(GAME, 1, self.num_players)
 
     def step(self, action: int) -> None:
@@ -87,7 +74,7 @@ class Pair:
             pieces = LAYOUT.split(observations[v])
             found += unequal(f"seat {v} knows ", engine_cards(pieces), twin_cards(self.twin, v))
             if thorough:
-                found += observation_differences(pieces, self.twin, v)
+                found += unequal_pieces(LAYOUT, observations[v], expected_pieces(self.twin, v), v)
                 words = GAME.words.view(s, v)
                 expected = public_words(self.twin) | private_words(self.twin, v)
                 found += unequal(f"seat {v} reads ", words, expected)
@@ -129,17 +116,6 @@ class Pair:
         return unequal(f"seat {v} imagines ", believed, truth) + [
             f"seat {v} imagines what cannot be: {complaint}" for complaint in complaints
         ]
-
-
-def unequal(context: str, engine: dict[str, Any], twin: dict[str, Any]) -> list[str]:
-    """One line for every entry that differs, or that one side lacks."""
-    if engine == twin:
-        return []
-    return [
-        f"{context}{name}: engine {engine.get(name)}, twin {twin.get(name)}"
-        for name in sorted(engine.keys() | twin.keys())
-        if engine.get(name) != twin.get(name)
-    ]
 
 
 # The state
@@ -229,16 +205,6 @@ def twin_cards(twin: Sakura, v: int) -> dict[str, Any]:
 def seated_from(twin: Sakura, v: int) -> list[Player]:
     """All players, seat v first."""
     return [*twin.players[v:], *twin.players[:v]]
-
-
-def observation_differences(pieces: dict[str, np.ndarray], twin: Sakura, v: int) -> list[str]:
-    """The pieces of seat v's observation that are not as expected."""
-    expected = expected_pieces(twin, v)
-    return [
-        f"seat {v} observes {name}: engine {part.tolist()}, twin {expected[name].tolist()}"
-        for name, part in pieces.items()
-        if np.abs(part - expected[name]).max() > 1e-5
-    ]
 
 
 def expected_pieces(twin: Sakura, v: int) -> dict[str, np.ndarray]:
