@@ -111,17 +111,16 @@ MATCH_POINTS = match_points()
 def observe(s: Any, player: Any, out: Any) -> None:
     write_players(s, player, out)
     write_yaku(s, player, all_captured(s), out)
-    write_set(s.field, card_piece(out, AT_FIELD))
+    write_cards(s, player, out)
+    out[AT_PILE] = (CARDS - s.top) * PER_PILE_CARD
     out[AT_ROUNDS] = (s.rounds - s.round_index) * PER_ROUND
     out[AT_OPTIONS] = s.instant_win
     out[AT_OPTIONS + 1] = s.lightning
     if not s.terminated:
-        write_cards(s, player, out)
         write_actions(s, player, out)
         out[AT_MOVER + places_from(s, player, s.current_player)] = 1.0
         out[AT_STARTER + places_from(s, player, s.starter)] = 1.0
         out[AT_STAGE + s.stage] = 1.0
-        out[AT_PILE] = (CARDS - s.top) * PER_PILE_CARD
 
 
 @kernel
@@ -211,12 +210,13 @@ def write_chances(fresh: Any, one: Any, two: Any, piece: Any) -> None:
         begun &= begun - 1
 
 
-# The reader's own cards and actions
+# Where the other cards are, and what the reader can do
 
 
 @kernel
 def write_cards(s: Any, player: Any, out: Any) -> None:
     hidden, in_month = unseen(s, player), card_piece(out, AT_IN_MONTH)
+    write_set(s.field, card_piece(out, AT_FIELD))
     write_set(s.hand[player], card_piece(out, AT_HAND))
     write_set(hidden, card_piece(out, AT_UNSEEN))
     points = card_piece(out, AT_POINTS)

@@ -1047,15 +1047,33 @@ def test_deals_to_come_are_unknown():
     assert len(next_fields) == DRAWS
 
 
-@pytest.mark.parametrize("reader", [0, 1])
-def test_the_end_by_an_instant_win_can_be_resampled(reader):
-    """Everybody knows then that a hand held a whole month."""
+def ended_by_an_instant_win() -> tuple[Table, int]:
+    """A series that is over before a card was played, and its winner."""
     table = Table(2, rounds=1)
     table.env.reset(seeds=np.array([60]))
     assert table.s.stage == rules.DECLARE
     winner = int(table.s.current_player)
     table.env.step(np.flatnonzero(table.env.action_mask[0])[:1])
     assert table.s.terminated
+    return table, winner
+
+
+@pytest.mark.parametrize("reader", [0, 1])
+def test_after_an_instant_win_the_own_cards_are_still_told(reader):
+    table, winner = ended_by_an_instant_win()
+    pieces = table.pieces(reader)
+    assert pieces["hand"].sum() == (4 if reader == winner else 8)
+    assert np.flatnonzero(pieces["hand"]).tolist() == table.hand(reader)
+    assert pieces["unseen"].sum() == 48 - 8 - 8 - (0 if reader == winner else 4)
+    assert pieces["pile"] == 1
+    for name in ("mover", "starter", "stage", "gain", "hiki"):
+        assert not pieces[name].any(), "nobody is to decide"
+
+
+@pytest.mark.parametrize("reader", [0, 1])
+def test_the_end_by_an_instant_win_can_be_resampled(reader):
+    """Everybody knows then that a hand held a whole month."""
+    table, winner = ended_by_an_instant_win()
     for other in draws(table, reader):
         assert other.s.captured[winner] == table.s.captured[winner]
 

@@ -212,10 +212,9 @@ def expected_pieces(twin: Sakura, v: int) -> dict[str, np.ndarray]:
     pieces = {piece.name: np.zeros(piece.shape) for piece in GAME.pieces}
     write_seats(twin, v, pieces)
     write_table(twin, pieces)
-    pieces["field"][ids(twin.field)] = 1
+    write_cards(twin, v, pieces)
+    write_yaku_chances(twin, v, pieces)
     if not twin.finished:
-        write_cards(twin, v, pieces)
-        write_yaku_chances(twin, v, pieces)
         write_gains(twin, v, pieces)
         pieces["starter"][(twin.starter - v) % twin.num_players] = 1
         pieces["mover"][(twin.current_player - v) % twin.num_players] = 1
