@@ -16,10 +16,13 @@ from hanazono.envs.hanafuda.deck import (
     CARDS,
     MONTHS,
     PER_MONTH,
+    bit,
     lowest,
     month_of,
+    set_of,
     size,
 )
+from hanazono.envs.hanafuda.pieces import BITS, card_piece, write_month_shares, write_set
 from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (
     FIVES,
@@ -43,6 +46,7 @@ from hanazono.envs.sakura.rules import (
 GAIN_MEANING = (
     "(5 + most points captured with it) / 35, 0 if none: own hand; for who takes, the targets"
 )
+CAPTURE_MEANING = "_yaku of all cards so captured, itself included, summed"
 
 PIECES = (
     Piece("hand", (CARDS,), 0, 1, "1: in the own hand", "card"),
@@ -54,7 +58,11 @@ PIECES = (
     Piece("gain", (CARDS,), 0, 1, GAIN_MEANING, "card"),
     Piece("own_yaku", (CARDS,), 0, 1, "cards of an open yaku the reader had with it / 3", "card"),
     Piece("rival_yaku", (CARDS,), 0, 1, "the same for the opponent who had most", "card"),
-    Piece("in_month", (CARDS,), 0, 1, "unseen cards of its month / 4", "card"),
+    Piece("own_capture", (CARDS,), 0, 4, "own" + CAPTURE_MEANING, "card"),
+    Piece("rival_capture", (CARDS,), 0, 4, "rival" + CAPTURE_MEANING, "card"),
+    Piece("month_unseen", (CARDS,), 0, 1, "unseen cards of its month / 4", "card"),
+    Piece("month_hand", (CARDS,), 0, 1, "cards of its month in the own hand / 4", "card"),
+    Piece("month_field", (CARDS,), 0, 1, "cards of its month in the field / 4", "card"),
     Piece("hiki", (MONTHS,), 0, 1, "(5 + points of the month) / 35; 0: not declarable", "month"),
     Piece("struck", (MONTHS,), 0, 1, "1: the wild Lightning captured from it this round", "month"),
     Piece("yaku", (MAX_PLAYERS, NUM_YAKU), -1, 1, "captured cards of each yaku / 3; -1: not open"),
@@ -74,8 +82,10 @@ LAYOUT = Layout(PIECES)
 # Kernels read module constants, so every piece's place has a name here.
 AT_HAND, AT_FIELD, AT_CAPTURED = map(LAYOUT.start, ("hand", "field", "captured"))
 AT_UNSEEN, AT_OPEN, AT_POINTS = map(LAYOUT.start, ("unseen", "open", "points"))
-AT_GAIN, AT_IN_MONTH = map(LAYOUT.start, ("gain", "in_month"))
-AT_OWN_YAKU, AT_RIVAL_YAKU = map(LAYOUT.start, ("own_yaku", "rival_yaku"))
+AT_GAIN, AT_OWN_YAKU, AT_RIVAL_YAKU = map(LAYOUT.start, ("gain", "own_yaku", "rival_yaku"))
+AT_OWN_CAPTURE, AT_RIVAL_CAPTURE = map(LAYOUT.start, ("own_capture", "rival_capture"))
+AT_MONTH_UNSEEN, AT_MONTH_HAND = map(LAYOUT.start, ("month_unseen", "month_hand"))
+AT_MONTH_FIELD = LAYOUT.start("month_field")
 AT_HIKI, AT_STRUCK, AT_YAKU = map(LAYOUT.start, ("hiki", "struck", "yaku"))
 AT_HAND_SIZE, AT_CARD_POINTS = map(LAYOUT.start, ("hand_size", "card_points"))
 AT_STANDING, AT_LEAD = map(LAYOUT.start, ("standing", "lead"))
@@ -87,24 +97,25 @@ PER_GAIN, PER_POINT, PER_HAND_CARD = 1 / 35, 1 / 100, 1 / 9
 PER_PILE_CARD, PER_ROUND = 1 / 24, 1 / 12
 
 
-# Eight cards of a set at a time: row b holds the bits of the byte b.
-BITS = np.array([[b >> i & 1 for i in range(8)] for b in range(256)], np.float32)
 THIRDS = BITS / np.float32(YAKU_SIZE)
 PROGRESS = np.array([0, 1 / 3, 2 / 3, 1, -1, -1, -1, -1], np.float32)  # 4 + k: not open
-SHARES = np.array([[b.bit_count() / PER_MONTH] * PER_MONTH for b in range(16)], np.float32)
 POINT_SHARES = (POINTS / 20).astype(np.float32)
+NONE = np.float32(0)
 
 
-def match_points() -> np.ndarray:
-    """By month and set of its cards in the field, 4 bits: the points a hand card gets for them."""
+def matches() -> np.ndarray:
+    """By month and set of its cards in the field, 4 bits: what a card of the month takes; of two
+    cards the one that counts more, the first among equals."""
     table = np.zeros((MONTHS, 16), np.int64)
     for m, found in product(range(MONTHS), range(16)):
-        points = [int(POINTS[PER_MONTH * m + k]) for k in range(PER_MONTH) if found >> k & 1]
-        table[m, found] = max(points) if len(points) == 2 else sum(points)
+        cards = [PER_MONTH * m + k for k in range(PER_MONTH) if found >> k & 1]
+        if len(cards) == 2:
+            cards = [max(cards, key=lambda c: int(POINTS[c]))]
+        table[m, found] = set_of(cards)
     return table
 
 
-MATCH_POINTS = match_points()
+MATCHES = matches()
 
 
 @kernel
@@ -127,21 +138,6 @@ def observe(s: Any, player: Any, out: Any) -> None:
 def places_from(s: Any, player: Any, p: Any) -> Any:
     """How many places after the reader seat p sits."""
     return p - player if p >= player else p - player + s.num_players
-
-
-@kernel
-def write_set(cards: Any, piece: Any) -> None:
-    """Fill a piece over the cards with 1 for every card of the set."""
-    for k in range(CARDS // 8):
-        byte = (cards >> (8 * k)) & 255
-        for i in range(8):
-            piece[8 * k + i] = BITS[byte, i]
-
-
-@kernel
-def card_piece(out: Any, start: Any) -> Any:
-    """A piece over the cards as an array of its own: loops over it compile to vector code."""
-    return out[start : start + CARDS]
 
 
 # What lies open
@@ -215,17 +211,15 @@ def write_chances(fresh: Any, one: Any, two: Any, piece: Any) -> None:
 
 @kernel
 def write_cards(s: Any, player: Any, out: Any) -> None:
-    hidden, in_month = unseen(s, player), card_piece(out, AT_IN_MONTH)
+    hand, hidden, points = s.hand[player], unseen(s, player), card_piece(out, AT_POINTS)
     write_set(s.field, card_piece(out, AT_FIELD))
-    write_set(s.hand[player], card_piece(out, AT_HAND))
+    write_set(hand, card_piece(out, AT_HAND))
     write_set(hidden, card_piece(out, AT_UNSEEN))
-    points = card_piece(out, AT_POINTS)
+    write_month_shares(s.field, card_piece(out, AT_MONTH_FIELD))
+    write_month_shares(hand, card_piece(out, AT_MONTH_HAND))
+    write_month_shares(hidden, card_piece(out, AT_MONTH_UNSEEN))
     for c in range(CARDS):
         points[c] = POINT_SHARES[c]
-    for m in range(MONTHS):
-        among = (hidden >> (PER_MONTH * m)) & 15
-        for k in range(PER_MONTH):
-            in_month[PER_MONTH * m + k] = SHARES[among, k]
     if s.open_card != NO_CARD:
         out[AT_OPEN + s.open_card] = 1.0
     if s.wild_month >= 0:
@@ -233,45 +227,63 @@ def write_cards(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
-def points_by_playing(s: Any, c: Any) -> Any:
-    """The most points that hand card c captures if it is played now, -1 if it captures nothing."""
+def taken_by(s: Any, c: Any) -> Any:
+    """The field cards that hand card c captures if it is played now; of several to choose from the
+    one that counts most, the lowest id among equals."""
     if is_wild(s, c) and s.field != 0:
-        return most_points(s.field)
+        return most_valuable(s.field)
     m = c // PER_MONTH
-    found = (s.field >> (PER_MONTH * m)) & 15
-    return MATCH_POINTS[m, found] + POINTS[c] if found != 0 else -1
+    return MATCHES[m, (s.field >> (PER_MONTH * m)) & 15]
 
 
 @kernel
-def most_points(cards: Any) -> Any:
-    """The points of the best card of a set."""
-    if cards & TWENTIES != 0:
-        return 20
-    if cards & TENS != 0:
-        return 10
-    return 5 if cards & FIVES != 0 else 0
+def most_valuable(cards: Any) -> Any:
+    """The card of a set that counts most, alone; the lowest id among equals."""
+    best = cards & TWENTIES
+    if best == 0:
+        best = cards & TENS
+    if best == 0:
+        best = cards & FIVES
+    if best == 0:
+        best = cards
+    return best & -best
 
 
 @kernel
 def write_actions(s: Any, player: Any, out: Any) -> None:
-    """What the reader's cards would capture; while it chooses a target, what the targets count."""
+    """What the reader's cards would capture; while it chooses a target, what the targets bring."""
     mine = player == s.current_player
     if mine and s.open_card != NO_CARD:
         cards = targets(s)
         while cards != 0:
             c = lowest(cards)
-            out[AT_GAIN + c] = (SOME + POINTS[c] + POINTS[s.open_card]) * PER_GAIN
+            write_capture(c, bit(c) | bit(s.open_card), out)
             cards &= cards - 1
         return
     cards = s.hand[player]
     while cards != 0:
         c = lowest(cards)
-        points = points_by_playing(s, c)
-        if points >= 0:
-            out[AT_GAIN + c] = (SOME + points) * PER_GAIN
+        found = taken_by(s, c)
+        if found != 0:
+            write_capture(c, found | bit(c), out)
         cards &= cards - 1
     if mine:
         write_hiki(s, out)
+
+
+@kernel
+def write_capture(c: Any, cards: Any, out: Any) -> None:
+    """What choosing card c brings, which captures these cards."""
+    points, own, rival = SOME, NONE, NONE
+    while cards != 0:
+        d = lowest(cards)
+        points += POINTS[d]
+        own += out[AT_OWN_YAKU + d]
+        rival += out[AT_RIVAL_YAKU + d]
+        cards &= cards - 1
+    out[AT_GAIN + c] = points * PER_GAIN
+    out[AT_OWN_CAPTURE + c] = own
+    out[AT_RIVAL_CAPTURE + c] = rival
 
 
 @kernel

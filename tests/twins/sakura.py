@@ -227,10 +227,11 @@ def write_cards(twin: Sakura, v: int, pieces: dict[str, np.ndarray]) -> None:
     for name, cards in twin_cards(twin, v).items():
         if name != "captured":
             pieces[name][cards] = 1
+    shown = {"unseen": twin.unseen(v), "hand": twin.players[v].hand, "field": twin.field}
     for month in range(MONTHS):
-        unseen = len(twin.unseen(v) & month_cards(month))
         for card in month_cards(month):
-            pieces["in_month"][card_id(card)] = unseen / 4
+            for where, cards in shown.items():
+                pieces[f"month_{where}"][card_id(card)] = len(cards & month_cards(month)) / 4
             pieces["points"][card_id(card)] = POINTS.get(card, 0) / 20
     if twin.wild is not None:
         pieces["struck"][twin.wild.month] = 1
@@ -269,26 +270,30 @@ def write_gains(twin: Sakura, v: int, pieces: dict[str, np.ndarray]) -> None:
     """What each card of the hand would capture now, each target bring, each hiki capture."""
     deciding = v == twin.current_player
     if deciding and twin.waiting is not None:
-        gains = {c: points_of({twin.waiting, divmod(c, COLUMNS)}) for c in twin.legal_actions()}
+        captures = {c: {twin.waiting, divmod(c, COLUMNS)} for c in twin.legal_actions()}
     else:
-        gains = {card_id(card): best_capture(twin, card) for card in twin.players[v].hand}
-    for c, gain in gains.items():
-        pieces["gain"][c] = 0 if gain is None else (5 + gain) / 35
+        captures = {card_id(card): best_capture(twin, card) for card in twin.players[v].hand}
+    for c, cards in captures.items():
+        if cards:
+            pieces["gain"][c] = (5 + points_of(cards)) / 35
+            for whose in ("own", "rival"):
+                pieces[f"{whose}_capture"][c] = pieces[f"{whose}_yaku"][ids(cards)].sum()
     for action in twin.legal_actions() if deciding and twin.waiting is None else []:
         if action >= HIKI:
             month = action - HIKI
             pieces["hiki"][month] = (5 + points_of(month_cards(month))) / 35
 
 
-def best_capture(twin: Sakura, card: Card) -> int | None:
-    """§ 3, § 5: the most points that a card of the hand can capture, itself included."""
+def best_capture(twin: Sakura, card: Card) -> set[Card]:
+    """§ 3, § 5: what a card of the hand captures, itself included, with the target that counts
+    most; nothing if it stays."""
     wild = twin.lightning and card == LIGHTNING
     matches = twin.field if wild else twin.field & month_cards(card[0])
     if not matches:
-        return None
+        return set()
     if len(matches) == 3 and not wild:
-        return points_of(matches | {card})
-    return max(points_of({card, match}) for match in matches)
+        return matches | {card}
+    return {card, max(sorted(matches), key=lambda match: points_of({match}))}
 
 
 def write_seats(twin: Sakura, v: int, pieces: dict[str, np.ndarray]) -> None:
