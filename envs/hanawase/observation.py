@@ -20,6 +20,7 @@ from hanazono.envs.hanafuda.deck import (
     size,
 )
 from hanazono.envs.hanafuda.matching import is_choice
+from hanazono.envs.hanafuda.pieces import card_piece, write_month_shares, write_set
 from hanazono.envs.hanawase.rules import (
     ACTIVE,
     CARD_POINTS,
@@ -32,7 +33,7 @@ from hanazono.envs.hanawase.rules import (
     next_seat,
     unseen,
 )
-from hanazono.envs.hanawase.yaku import YAKU, YAKU_CARDS, YAKU_NEED, held, in_reach
+from hanazono.envs.hanawase.yaku import YAKU, YAKU_CARDS, YAKU_NEED, held, in_reach, yaku_counts
 
 PER_POINT = np.float32(1 / 200)
 PER_CARD_POINT = np.float32(1 / 264)  # all cards
@@ -44,9 +45,10 @@ PER_NEED = np.array([1 / need for need in YAKU_NEED], np.float32)
 PER_STOCK = np.float32(1 / 21)
 PER_ROUND = np.float32(1 / 12)
 
+NEXT_MEANING = "points (cards held + 1) / needed / 100 of chair 0; 0 if complete or out of reach"
 YAKU_MEANING = (
-    "sum over the cards so captured and their open yaku of points (cards held + 1) / needed / 100; "
-    "if the card would stay, that of the card, negative: for "
+    "_next of the yaku of each card so captured, summed; "
+    "if the card would stay, those of the card, negative"
 )
 PROGRESS_MEANING = (
     "by chair: cards held / needed, -1 if out of reach; the Rainman is two of five for Rainy Four"
@@ -61,9 +63,14 @@ PIECES = (
     Piece("card_points", (CARDS,), 0, 1, "points of the card / 20", "card"),
     Piece("captures", (CARDS,), 0, 1, "1: the reader captures by playing or taking it now", "card"),
     Piece("gain", (CARDS,), 0, 1, "card points so captured, own card included / 36", "card"),
-    Piece("own_yaku", (CARDS,), -60, 60, YAKU_MEANING + "chair 0", "card"),
-    Piece("their_yaku", (CARDS,), -60, 60, YAKU_MEANING + "chairs 1 and 2", "card"),
+    Piece("own_yaku", (CARDS,), -60, 60, "own" + YAKU_MEANING, "card"),
+    Piece("their_yaku", (CARDS,), -60, 60, "their" + YAKU_MEANING, "card"),
+    Piece("month_unseen", (CARDS,), 0, 1, "unseen cards of its month / 4", "card"),
+    Piece("month_hand", (CARDS,), 0, 1, "cards of its month in the own hand / 4", "card"),
+    Piece("month_field", (CARDS,), 0, 1, "cards of its month in the field / 4", "card"),
     Piece("progress", (ROLES, YAKU), -1, 1, PROGRESS_MEANING),
+    Piece("own_next", (YAKU,), 0, 2, NEXT_MEANING),
+    Piece("their_next", (YAKU,), 0, 4, "the same of chairs 1 and 2, summed"),
     Piece("willow", (ROLES,), 0, 1, "by chair: Willow cards captured / 4"),
     Piece("captured_count", (ROLES,), 0, 1, "by chair: captured cards / 48"),
     Piece("captured_points", (ROLES,), 0, 1, "by chair: points of captured cards / 264"),
@@ -87,7 +94,10 @@ AT_HAND, AT_FIELD, AT_CAPTURED = map(LAYOUT.start, ("hand", "field", "captured")
 AT_UNSEEN, AT_WAITING, AT_CARD_POINTS = map(LAYOUT.start, ("unseen", "waiting", "card_points"))
 AT_CAPTURES, AT_GAIN = map(LAYOUT.start, ("captures", "gain"))
 AT_OWN_YAKU, AT_THEIR_YAKU = map(LAYOUT.start, ("own_yaku", "their_yaku"))
-AT_PROGRESS, AT_WILLOW = map(LAYOUT.start, ("progress", "willow"))
+AT_MONTH_UNSEEN, AT_MONTH_HAND = map(LAYOUT.start, ("month_unseen", "month_hand"))
+AT_MONTH_FIELD, AT_PROGRESS = map(LAYOUT.start, ("month_field", "progress"))
+AT_OWN_NEXT, AT_THEIR_NEXT = map(LAYOUT.start, ("own_next", "their_next"))
+AT_WILLOW = LAYOUT.start("willow")
 AT_CAPTURED_COUNT, AT_CAPTURED_POINTS = map(LAYOUT.start, ("captured_count", "captured_points"))
 AT_HAND_SIZE, AT_PLAINS_PLAYED = map(LAYOUT.start, ("hand_size", "plains_played"))
 AT_CHAIR_POINTS, AT_POINTS = map(LAYOUT.start, ("chair_points", "points"))
@@ -95,7 +105,7 @@ AT_STANDING, AT_ROLE, AT_DEALER = map(LAYOUT.start, ("standing", "role", "dealer
 AT_MOVER, AT_SEATED, AT_PHASE = map(LAYOUT.start, ("mover", "seated", "phase"))
 AT_PILE, AT_ROUNDS_LEFT = map(LAYOUT.start, ("pile", "rounds_left"))
 
-NONE = np.float32(0)
+NONE, OUT_OF_REACH = np.float32(0), np.float32(-1)
 TOLD_POINTS = CARD_POINTS * PER_BEST
 WITH = [[y for y in range(YAKU) if int(YAKU_CARDS[y]) >> c & 1] for c in range(CARDS)]
 YAKU_OF_CARD = np.array([len(row) for row in WITH], np.int8)
@@ -129,21 +139,18 @@ def first_chair(s: Any, player: Any) -> Any:
 
 
 @kernel
-def write_set(cards: Any, at: Any, out: Any) -> None:
-    while cards != 0:
-        out[at + lowest(cards)] = 1.0
-        cards &= cards - 1
-
-
-@kernel
 def write_cards(s: Any, player: Any, out: Any) -> None:
-    write_set(s.hand[player], AT_HAND, out)
-    write_set(s.field, AT_FIELD, out)
-    write_set(unseen(s, player), AT_UNSEEN, out)
+    hand, hidden, points = s.hand[player], unseen(s, player), card_piece(out, AT_CARD_POINTS)
+    write_set(s.field, card_piece(out, AT_FIELD))
+    write_set(hand, card_piece(out, AT_HAND))
+    write_set(hidden, card_piece(out, AT_UNSEEN))
+    write_month_shares(s.field, card_piece(out, AT_MONTH_FIELD))
+    write_month_shares(hand, card_piece(out, AT_MONTH_HAND))
+    write_month_shares(hidden, card_piece(out, AT_MONTH_UNSEEN))
+    for c in range(CARDS):
+        points[c] = TOLD_POINTS[c]
     if s.card >= 0:
         out[AT_WAITING + s.card] = 1.0
-    for c in range(CARDS):
-        out[AT_CARD_POINTS + c] = TOLD_POINTS[c]
 
 
 @kernel
@@ -167,12 +174,11 @@ def write_choices(s: Any, player: Any, out: Any) -> None:
         taken = bit(c) | bit(s.card) if choosing else captures(s, c)
         out[AT_CAPTURES + c] = taken != 0
         out[AT_GAIN + c] = card_points(taken) * PER_GAIN
-        if s.actor[0] >= 0:
-            write_yaku(s, c, taken, out)
+        write_yaku(c, taken, out)
 
 
 @kernel
-def write_yaku(s: Any, c: Any, taken: Any, out: Any) -> None:
+def write_yaku(c: Any, taken: Any, out: Any) -> None:
     """What playing or taking card c is worth to the yaku of the reader and of the others."""
     own = theirs = NONE
     cards = taken if taken != 0 else bit(c)
@@ -181,24 +187,17 @@ def write_yaku(s: Any, c: Any, taken: Any, out: Any) -> None:
         cards &= cards - 1
         for k in range(YAKU_OF_CARD[card]):
             y = YAKU_WITH[card, k]
-            at, points = AT_PROGRESS + y, np.float32(s.value[y]) * PER_VALUE
-            own += points * next_share(y, out[at])
-            theirs += points * (next_share(y, out[at + YAKU]) + next_share(y, out[at + 2 * YAKU]))
+            own += out[AT_OWN_NEXT + y]
+            theirs += out[AT_THEIR_NEXT + y]
     out[AT_OWN_YAKU + c] = own if taken != 0 else -own
     out[AT_THEIR_YAKU + c] = theirs if taken != 0 else -theirs
-
-
-@kernel
-def next_share(y: Any, progress: Any) -> Any:
-    """The share of yaku y that is held with one card more; 0 if it is not open."""
-    return progress + PER_NEED[y] if (progress >= 0) & (progress < 1) else NONE
 
 
 @kernel
 def write_chair(s: Any, r: Any, j: Any, out: Any) -> None:
     """What everybody sees of the active player with role r."""
     captured, p = s.captured[r], s.actor[r]
-    write_set(captured, AT_CAPTURED + CARDS * j, out)
+    write_set(captured, card_piece(out, AT_CAPTURED + CARDS * j))
     out[AT_WILLOW + j] = size(captured & WILLOW) * PER_WILLOW
     out[AT_CAPTURED_COUNT + j] = size(captured) * PER_CARD
     out[AT_CAPTURED_POINTS + j] = card_points(captured) * PER_CARD_POINT
@@ -212,10 +211,13 @@ def write_progress(s: Any, first: Any, out: Any) -> None:
     taken = s.captured[0] | s.captured[1] | s.captured[2]
     for j in range(ROLES):
         captured = s.captured[(first + j) % ROLES]
-        gone = taken & ~captured
+        have, gone = yaku_counts(captured), yaku_counts(taken & ~captured)
+        at = AT_OWN_NEXT if j == 0 else AT_THEIR_NEXT
         for y in range(YAKU):
-            have = held(y, captured) if in_reach(y, gone) else -YAKU_NEED[y]
-            out[AT_PROGRESS + YAKU * j + y] = have * PER_NEED[y]
+            count, possible = held(y, have), in_reach(y, gone)
+            out[AT_PROGRESS + YAKU * j + y] = count * PER_NEED[y] if possible else OUT_OF_REACH
+            open_value = s.value[y] if possible and count < YAKU_NEED[y] else 0
+            out[at + y] += open_value * (count + 1) * PER_NEED[y] * PER_VALUE
 
 
 @kernel

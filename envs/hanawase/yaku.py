@@ -28,13 +28,19 @@ from hanazono.envs.hanafuda.deck import (
     WARBLER,
     WILLOW_RIBBON,
     set_of,
-    size,
 )
 
 # Name, cards, how many of them, points. For the Rainy Four the Rainman counts as two
 # cards, so that five of its six are the Rainman and three others.
 RAINMAN_CARD = 40
-RAINMAN_AGAIN = np.int64(1) << CARDS
+RAINMAN_AGAIN = 1 << CARDS
+
+
+def with_rainman_twice(cards: int) -> int:
+    """The cards, and RAINMAN_AGAIN if the Rainman is among them."""
+    return cards | RAINMAN_AGAIN if cards >> RAINMAN_CARD & 1 else cards
+
+
 YAKU_TABLE = (
     ("Goko", BRIGHTS, 5, 100),
     ("Shiko", BRIGHTS & ~RAINMAN, 4, 60),
@@ -77,6 +83,21 @@ YAKU_OPTIONS = (
 YAKU_CARDS = np.array([row[1] for row in YAKU_TABLE], np.int64)
 YAKU_NEED = np.array([row[2] for row in YAKU_TABLE], np.int64)
 YAKU_SPARE = np.array([int(row[1]).bit_count() - row[2] for row in YAKU_TABLE], np.int64)
+# For each byte of a set of cards: how many of them each yaku names, four bits a yaku.
+COUNT_BITS = 4
+COUNTS = np.array(
+    [
+        [
+            sum(
+                (cards & with_rainman_twice(b << 8 * k)).bit_count() << COUNT_BITS * y
+                for y, cards in enumerate(YAKU_CARDS.tolist())
+            )
+            for b in range(256)
+        ]
+        for k in range(CARDS // 8)
+    ],
+    np.int64,
+)
 BRIGHT_YAKU = 1 << GOKO | 1 << SHIKO | 1 << RAINY_FOUR
 SMALL_RIBBON_YAKU = 1 << AOTAN_YAKU | 1 << AKATAN_YAKU | 1 << KUSA
 
@@ -95,29 +116,32 @@ def price_yaku(s: Any) -> None:
 
 
 @kernel
-def with_rainman_twice(cards: Any) -> Any:
-    """The cards, and RAINMAN_AGAIN if the Rainman is among them."""
-    return cards | ((cards & RAINMAN) << (CARDS - RAINMAN_CARD))
+def yaku_counts(cards: Any) -> Any:
+    """How many of some cards each yaku names, in one word: COUNT_BITS bits a yaku."""
+    counts = COUNTS[0, cards & 255]
+    for k in range(1, CARDS // 8):
+        counts += COUNTS[k, (cards >> (8 * k)) & 255]
+    return counts
 
 
 @kernel
 def held(y: Any, captured: Any) -> Any:
-    """How many of the cards that yaku y needs are captured."""
-    return min(size(YAKU_CARDS[y] & with_rainman_twice(captured)), YAKU_NEED[y])
+    """How many of the cards that yaku y needs are captured, by the counts of captured cards."""
+    return min((captured >> (COUNT_BITS * y)) & 15, YAKU_NEED[y])
 
 
 @kernel
 def in_reach(y: Any, gone: Any) -> Any:
-    """Whether yaku y can be complete without the cards that are gone."""
-    return size(YAKU_CARDS[y] & with_rainman_twice(gone)) <= YAKU_SPARE[y]
+    """Whether yaku y can be complete without the cards that are gone, by the counts of those."""
+    return (gone >> (COUNT_BITS * y)) & 15 <= YAKU_SPARE[y]
 
 
 @kernel
 def counted_yaku(s: Any, captured: Any) -> Any:
     """The yaku that count for a player with these captured cards: bit y."""
-    made = 0
+    made, counts = 0, yaku_counts(captured)
     for y in range(YAKU):
-        if s.value[y] > 0 and held(y, captured) == YAKU_NEED[y]:
+        if s.value[y] > 0 and held(y, counts) == YAKU_NEED[y]:
             made |= 1 << y
     return without_lesser_ribbons(s, without_lesser_brights(s, made))
 

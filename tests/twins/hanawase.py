@@ -269,9 +269,13 @@ class Sight:
         if twin.open_card is not None:
             self._mark("waiting", [twin.open_card])
             known = known | {twin.open_card}
-        self._mark("unseen", set(all_cards()) - known - self.captured)
+        unseen = set(all_cards()) - known - self.captured
+        self._mark("unseen", unseen)
+        shown = {"unseen": unseen, "hand": self.me.hand, "field": twin.field}
         for card in all_cards():
             self._mark("card_points", [card], WORTH[kind(card)] / 20)
+            for where, cards in shown.items():
+                self._mark(f"month_{where}", [card], len(month_cards(card[0]) & set(cards)) / 4)
 
     def _offers(self) -> None:
         """§ 4: what a card of the hand, or a card that may be taken, captures now."""
@@ -306,6 +310,8 @@ class Sight:
         pieces["plains_played"][j] = player.plains_played / 7
         pieces["chair_points"][j] = player.points / 200
         pieces["progress"][j] = [self._progress(player, yaku) for yaku in YAKU.values()]
+        following = [self._next_worth(player, name) for name in YAKU]
+        pieces["own_next" if j == 0 else "their_next"] += following
 
     def _value(self, player: Player, card: Card) -> float:
         """What the next card is worth, over all yaku that this card belongs to."""
