@@ -33,7 +33,7 @@ from hanazono.envs.hanawase.rules import (
     seats_with,
     unseen,
 )
-from hanazono.envs.hanawase.yaku import YAKU, YAKU_NEED, held, in_reach, yaku_counts
+from hanazono.envs.hanawase.yaku import OUT_OF_REACH, YAKU, YAKU_NEED, chances, count_of
 
 GREEDY_HAND = 120.0  # worth of a hand that greedy enters with
 FIRST_HAND, NEXT_HAND = 180.0, 130.0  # the same of watchful, before anybody entered and after
@@ -94,9 +94,9 @@ def greedy(s: Any, mask: Any, noise: Any) -> Any:
 
 
 @kernel
-def likelihood(y: Any, captured: Any, gone: Any) -> Any:
-    """Rough chance that a player completes yaku y, by the counts of its cards and of those gone."""
-    return NEXT_CARD ** (YAKU_NEED[y] - held(y, captured)) if in_reach(y, gone) else 0.0
+def likelihood(y: Any, count: Any) -> Any:
+    """Rough chance that a player with so many of its cards completes yaku y."""
+    return NEXT_CARD ** max(YAKU_NEED[y] - count, 0) if count != OUT_OF_REACH else 0.0
 
 
 @kernel
@@ -114,9 +114,9 @@ def yaku_prospect(s: Any, r: Any, cards: Any) -> Any:
         captured = s.captured[q] | cards if q == r else s.captured[q]
         gone, price = taken & ~captured, OWN_YAKU if q == r else -OTHERS_YAKU
         dry -= rain(captured, gone)
-        counts, lost = yaku_counts(captured), yaku_counts(gone)
+        counts = chances(captured, gone)
         for y in range(YAKU):
-            total += price * s.value[y] * likelihood(y, counts, lost)
+            total += price * s.value[y] * likelihood(y, count_of(y, counts))
     return total * max(dry, 0.0)
 
 

@@ -6,6 +6,7 @@ reader who is out; chairs 1 and 2 are the next in turn. Until all have declared,
 chair is 0.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,15 +34,13 @@ from hanazono.envs.hanawase.rules import (
     next_seat,
     unseen,
 )
-from hanazono.envs.hanawase.yaku import YAKU, YAKU_CARDS, YAKU_NEED, held, in_reach, yaku_counts
+from hanazono.envs.hanawase.yaku import OUT_OF_REACH, YAKU, YAKU_CARDS, YAKU_NEED, chances, count_of
 
 PER_POINT = np.float32(1 / 200)
 PER_CARD_POINT = np.float32(1 / 264)  # all cards
 PER_BEST = np.float32(1 / 20)  # a bright
 PER_GAIN = np.float32(1 / 36)  # all Willow cards, the most that a card can capture
-PER_VALUE = np.float32(1 / 100)
 PER_CARD, PER_HAND, PER_WILLOW = np.float32(1 / CARDS), np.float32(1 / HAND), np.float32(1 / 4)
-PER_NEED = np.array([1 / need for need in YAKU_NEED], np.float32)
 PER_STOCK = np.float32(1 / 21)
 PER_ROUND = np.float32(1 / 12)
 
@@ -105,8 +104,20 @@ AT_STANDING, AT_ROLE, AT_DEALER = map(LAYOUT.start, ("standing", "role", "dealer
 AT_MOVER, AT_SEATED, AT_PHASE = map(LAYOUT.start, ("mover", "seated", "phase"))
 AT_PILE, AT_ROUNDS_LEFT = map(LAYOUT.start, ("pile", "rounds_left"))
 
-NONE, OUT_OF_REACH = np.float32(0), np.float32(-1)
+NONE = np.float32(0)
 TOLD_POINTS = CARD_POINTS * PER_BEST
+
+
+def by_count(told: Callable[[int, int], float], out_of_reach: float) -> np.ndarray:
+    """Table [yaku, count] of a function of cards needed and held."""
+    table = np.full((YAKU, OUT_OF_REACH + 1), out_of_reach, np.float32)
+    for y, need in enumerate(YAKU_NEED.tolist()):
+        table[y, :OUT_OF_REACH] = [told(need, min(k, need)) for k in range(OUT_OF_REACH)]
+    return table
+
+
+PROGRESS = by_count(lambda need, held: held / need, -1)
+NEXT = by_count(lambda need, held: (held + 1) / need / 100 if held < need else 0, 0)
 WITH = [[y for y in range(YAKU) if int(YAKU_CARDS[y]) >> c & 1] for c in range(CARDS)]
 YAKU_OF_CARD = np.array([len(row) for row in WITH], np.int8)
 YAKU_WITH = np.array([row + [0] * (YAKU - len(row)) for row in WITH], np.int8)
@@ -211,13 +222,12 @@ def write_progress(s: Any, first: Any, out: Any) -> None:
     taken = s.captured[0] | s.captured[1] | s.captured[2]
     for j in range(ROLES):
         captured = s.captured[(first + j) % ROLES]
-        have, gone = yaku_counts(captured), yaku_counts(taken & ~captured)
+        counts = chances(captured, taken & ~captured)
         at = AT_OWN_NEXT if j == 0 else AT_THEIR_NEXT
         for y in range(YAKU):
-            count, possible = held(y, have), in_reach(y, gone)
-            out[AT_PROGRESS + YAKU * j + y] = count * PER_NEED[y] if possible else OUT_OF_REACH
-            open_value = s.value[y] if possible and count < YAKU_NEED[y] else 0
-            out[at + y] += open_value * (count + 1) * PER_NEED[y] * PER_VALUE
+            count = count_of(y, counts)
+            out[AT_PROGRESS + YAKU * j + y] = PROGRESS[y, count]
+            out[at + y] += np.float32(s.value[y]) * NEXT[y, count]
 
 
 @kernel

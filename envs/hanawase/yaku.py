@@ -83,8 +83,11 @@ YAKU_OPTIONS = (
 YAKU_CARDS = np.array([row[1] for row in YAKU_TABLE], np.int64)
 YAKU_NEED = np.array([row[2] for row in YAKU_TABLE], np.int64)
 YAKU_SPARE = np.array([int(row[1]).bit_count() - row[2] for row in YAKU_TABLE], np.int64)
-# For each byte of a set of cards: how many of them each yaku names, four bits a yaku.
+# Counts of cards for all yaku in one word, four bits a yaku; at most nine cards count for one.
 COUNT_BITS = 4
+OUT_OF_REACH = 15
+EIGHTS = np.int64(sum(8 << COUNT_BITS * y for y in range(YAKU)))
+UNSPARED = np.int64(sum(7 - int(spare) << COUNT_BITS * y for y, spare in enumerate(YAKU_SPARE)))
 COUNTS = np.array(
     [
         [
@@ -117,7 +120,7 @@ def price_yaku(s: Any) -> None:
 
 @kernel
 def yaku_counts(cards: Any) -> Any:
-    """How many of some cards each yaku names, in one word: COUNT_BITS bits a yaku."""
+    """How many of some cards each yaku names, as a word of counts."""
     counts = COUNTS[0, cards & 255]
     for k in range(1, CARDS // 8):
         counts += COUNTS[k, (cards >> (8 * k)) & 255]
@@ -125,15 +128,17 @@ def yaku_counts(cards: Any) -> Any:
 
 
 @kernel
-def held(y: Any, captured: Any) -> Any:
-    """How many of the cards that yaku y needs are captured, by the counts of captured cards."""
-    return min((captured >> (COUNT_BITS * y)) & 15, YAKU_NEED[y])
+def chances(captured: Any, gone: Any) -> Any:
+    """The same of captured cards, but OUT_OF_REACH for each yaku that cannot be complete without
+    the cards that are gone."""
+    lost = (yaku_counts(gone) + UNSPARED) & EIGHTS  # an 8 where more are gone than can be spared
+    return yaku_counts(captured) | (lost >> 3) * OUT_OF_REACH
 
 
 @kernel
-def in_reach(y: Any, gone: Any) -> Any:
-    """Whether yaku y can be complete without the cards that are gone, by the counts of those."""
-    return (gone >> (COUNT_BITS * y)) & 15 <= YAKU_SPARE[y]
+def count_of(y: Any, counts: Any) -> Any:
+    """The count of yaku y in a word of counts."""
+    return (counts >> (COUNT_BITS * y)) & 15
 
 
 @kernel
@@ -141,7 +146,7 @@ def counted_yaku(s: Any, captured: Any) -> Any:
     """The yaku that count for a player with these captured cards: bit y."""
     made, counts = 0, yaku_counts(captured)
     for y in range(YAKU):
-        if s.value[y] > 0 and held(y, counts) == YAKU_NEED[y]:
+        if s.value[y] > 0 and count_of(y, counts) >= YAKU_NEED[y]:
             made |= 1 << y
     return without_lesser_ribbons(s, without_lesser_brights(s, made))
 
