@@ -13,6 +13,7 @@ import numpy as np
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
+from hanazono.envs.core.seats import places_from
 from hanazono.envs.hanafuda.deck import (
     CARDS,
     bit,
@@ -21,7 +22,7 @@ from hanazono.envs.hanafuda.deck import (
     size,
 )
 from hanazono.envs.hanafuda.matching import is_choice
-from hanazono.envs.hanafuda.pieces import card_piece, write_month_shares, write_set
+from hanazono.envs.hanafuda.pieces import PLACES, card_piece, write_places, write_set
 from hanazono.envs.hanawase.rules import (
     ACTIVE,
     CARD_POINTS,
@@ -54,19 +55,14 @@ PROGRESS_MEANING = (
 )
 
 PIECES = (
-    Piece("hand", (CARDS,), 0, 1, "1: in the own hand", "card"),
-    Piece("field", (CARDS,), 0, 1, "1: in the field", "card"),
+    *PLACES,  # unseen are not the cards that the reader gave back: they are in the pile
     Piece("captured", (ROLES, CARDS), 0, 1, "1: captured by chair j", "card"),
-    Piece("unseen", (CARDS,), 0, 1, "1: place unknown (no piece: given back, in the pile)", "card"),
     Piece("waiting", (CARDS,), 0, 1, "1: the card whose match is being chosen", "card"),
     Piece("card_points", (CARDS,), 0, 1, "points of the card / 20", "card"),
     Piece("captures", (CARDS,), 0, 1, "1: the reader captures by playing or taking it now", "card"),
     Piece("gain", (CARDS,), 0, 1, "card points so captured, own card included / 36", "card"),
     Piece("own_yaku", (CARDS,), -60, 60, "own" + YAKU_MEANING, "card"),
     Piece("their_yaku", (CARDS,), -60, 60, "their" + YAKU_MEANING, "card"),
-    Piece("month_unseen", (CARDS,), 0, 1, "unseen cards of its month / 4", "card"),
-    Piece("month_hand", (CARDS,), 0, 1, "cards of its month in the own hand / 4", "card"),
-    Piece("month_field", (CARDS,), 0, 1, "cards of its month in the field / 4", "card"),
     Piece("progress", (ROLES, YAKU), -1, 1, PROGRESS_MEANING),
     Piece("own_next", (YAKU,), 0, 2, NEXT_MEANING),
     Piece("their_next", (YAKU,), 0, 4, "the same of chairs 1 and 2, summed"),
@@ -89,14 +85,11 @@ PIECES = (
 LAYOUT = Layout(PIECES)
 
 # Kernels read module constants, so every piece's place has a name here.
-AT_HAND, AT_FIELD, AT_CAPTURED = map(LAYOUT.start, ("hand", "field", "captured"))
-AT_UNSEEN, AT_WAITING, AT_CARD_POINTS = map(LAYOUT.start, ("unseen", "waiting", "card_points"))
-AT_CAPTURES, AT_GAIN = map(LAYOUT.start, ("captures", "gain"))
-AT_OWN_YAKU, AT_THEIR_YAKU = map(LAYOUT.start, ("own_yaku", "their_yaku"))
-AT_MONTH_UNSEEN, AT_MONTH_HAND = map(LAYOUT.start, ("month_unseen", "month_hand"))
-AT_MONTH_FIELD, AT_PROGRESS = map(LAYOUT.start, ("month_field", "progress"))
+AT_CAPTURED, AT_WAITING = map(LAYOUT.start, ("captured", "waiting"))
+AT_CARD_POINTS, AT_CAPTURES = map(LAYOUT.start, ("card_points", "captures"))
+AT_GAIN, AT_OWN_YAKU, AT_THEIR_YAKU = map(LAYOUT.start, ("gain", "own_yaku", "their_yaku"))
+AT_PROGRESS, AT_WILLOW = map(LAYOUT.start, ("progress", "willow"))
 AT_OWN_NEXT, AT_THEIR_NEXT = map(LAYOUT.start, ("own_next", "their_next"))
-AT_WILLOW = LAYOUT.start("willow")
 AT_CAPTURED_COUNT, AT_CAPTURED_POINTS = map(LAYOUT.start, ("captured_count", "captured_points"))
 AT_HAND_SIZE, AT_PLAINS_PLAYED = map(LAYOUT.start, ("hand_size", "plains_played"))
 AT_CHAIR_POINTS, AT_POINTS = map(LAYOUT.start, ("chair_points", "points"))
@@ -137,7 +130,7 @@ def observe(s: Any, player: Any, out: Any) -> None:
     out[AT_ROUNDS_LEFT] = (s.rounds - s.round_index) * PER_ROUND
     if not s.terminated:
         out[AT_PHASE + s.phase] = 1.0
-        out[AT_MOVER + places_on(s, player, s.current_player)] = 1.0
+        out[AT_MOVER + places_from(s, player, s.current_player)] = 1.0
 
 
 @kernel
@@ -151,13 +144,8 @@ def first_chair(s: Any, player: Any) -> Any:
 
 @kernel
 def write_cards(s: Any, player: Any, out: Any) -> None:
-    hand, hidden, points = s.hand[player], unseen(s, player), card_piece(out, AT_CARD_POINTS)
-    write_set(s.field, card_piece(out, AT_FIELD))
-    write_set(hand, card_piece(out, AT_HAND))
-    write_set(hidden, card_piece(out, AT_UNSEEN))
-    write_month_shares(s.field, card_piece(out, AT_MONTH_FIELD))
-    write_month_shares(hand, card_piece(out, AT_MONTH_HAND))
-    write_month_shares(hidden, card_piece(out, AT_MONTH_UNSEEN))
+    points = card_piece(out, AT_CARD_POINTS)
+    write_places(s.hand[player], s.field, unseen(s, player), out)
     for c in range(CARDS):
         points[c] = TOLD_POINTS[c]
     if s.card >= 0:
@@ -233,17 +221,11 @@ def write_progress(s: Any, first: Any, out: Any) -> None:
 @kernel
 def write_seats(s: Any, player: Any, out: Any) -> None:
     for p in range(s.num_players):
-        j = places_on(s, player, p)
+        j = places_from(s, player, p)
         out[AT_POINTS + j] = s.points[p] * PER_POINT
         out[AT_STANDING + 4 * j + s.standing[p]] = 1.0
         out[AT_SEATED + j] = 1.0
-    out[AT_DEALER + places_on(s, player, s.dealer)] = 1.0
+    out[AT_DEALER + places_from(s, player, s.dealer)] = 1.0
     for r in range(ROLES):
         if s.actor[r] >= 0:
-            out[AT_ROLE + ROLES * places_on(s, player, s.actor[r]) + r] = 1.0
-
-
-@kernel
-def places_on(s: Any, player: Any, p: Any) -> Any:
-    """How many places counterclockwise from `player` seat p sits."""
-    return p - player if p >= player else p - player + s.num_players
+            out[AT_ROLE + ROLES * places_from(s, player, s.actor[r]) + r] = 1.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
+from hanazono.envs.core.seats import around, places_from
 from hanazono.envs.ohanami.rules import (
     CARDS,
     COLOUR,
@@ -21,7 +22,6 @@ from hanazono.envs.ohanami.rules import (
     ROWS,
     TARGETS,
     TURNS,
-    around,
     banked,
     can_lay,
     packet_of,
@@ -105,7 +105,7 @@ def observe(s: Any, player: Any, out: Any) -> None:
         out[AT_ROUND + s.round_index] = 1.0
         out[AT_TURN + s.turn] = 1.0
         out[AT_STAGE + s.stage] = 1.0
-        out[AT_MOVER + around(s.current_player - player + s.num_players, s.num_players)] = 1.0
+        out[AT_MOVER + places_from(s, player, s.current_player)] = 1.0
         out[AT_CLOCKWISE] = s.round_index != 1
 
 

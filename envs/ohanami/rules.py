@@ -11,6 +11,7 @@ import numpy as np
 from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw, keyed
+from hanazono.envs.core.seats import around
 
 MAX_PLAYERS = 4
 CARDS, ROUNDS, TURNS, HAND, ROWS = 120, 3, 5, 10, 3
@@ -113,12 +114,6 @@ def deal_round(s: Any) -> None:
 
 
 # § 3 Picking
-
-
-@kernel
-def around(place: Any, n: Any) -> Any:
-    """The seat at a place 0 … 2 n - 1 counted round the table (faster than the remainder)."""
-    return place - n if place >= n else place
 
 
 @kernel

@@ -12,6 +12,7 @@ import numpy as np
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
+from hanazono.envs.core.seats import places_from, seat_after
 from hanazono.envs.hanafuda.deck import (
     CARDS,
     MONTHS,
@@ -22,7 +23,7 @@ from hanazono.envs.hanafuda.deck import (
     set_of,
     size,
 )
-from hanazono.envs.hanafuda.pieces import BITS, card_piece, write_month_shares, write_set
+from hanazono.envs.hanafuda.pieces import BITS, PLACES, card_piece, write_places, write_set
 from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (
     FIVES,
@@ -39,7 +40,6 @@ from hanazono.envs.sakura.rules import (
     card_points,
     declarable,
     is_wild,
-    seat_after,
     targets,
 )
 
@@ -49,10 +49,8 @@ GAIN_MEANING = (
 CAPTURE_MEANING = "_yaku of all cards so captured, itself included, summed"
 
 PIECES = (
-    Piece("hand", (CARDS,), 0, 1, "1: in the own hand", "card"),
-    Piece("field", (CARDS,), 0, 1, "1: in the field", "card"),
+    *PLACES,
     Piece("captured", (MAX_PLAYERS, CARDS), 0, 1, "1: captured by seat j", "card"),
-    Piece("unseen", (CARDS,), 0, 1, "1: in another hand or in the pile", "card"),
     Piece("open", (CARDS,), 0, 1, "1: played or turned over, waits for its target", "card"),
     Piece("points", (CARDS,), 0, 1, "what the card counts / 20", "card"),
     Piece("gain", (CARDS,), 0, 1, GAIN_MEANING, "card"),
@@ -60,9 +58,6 @@ PIECES = (
     Piece("rival_yaku", (CARDS,), 0, 1, "the same for the opponent who had most", "card"),
     Piece("own_capture", (CARDS,), 0, 4, "own" + CAPTURE_MEANING, "card"),
     Piece("rival_capture", (CARDS,), 0, 4, "rival" + CAPTURE_MEANING, "card"),
-    Piece("month_unseen", (CARDS,), 0, 1, "unseen cards of its month / 4", "card"),
-    Piece("month_hand", (CARDS,), 0, 1, "cards of its month in the own hand / 4", "card"),
-    Piece("month_field", (CARDS,), 0, 1, "cards of its month in the field / 4", "card"),
     Piece("hiki", (MONTHS,), 0, 1, "(5 + points of the month) / 35; 0: not declarable", "month"),
     Piece("struck", (MONTHS,), 0, 1, "1: the wild Lightning captured from it this round", "month"),
     Piece("yaku", (MAX_PLAYERS, NUM_YAKU), -1, 1, "captured cards of each yaku / 3; -1: not open"),
@@ -80,12 +75,9 @@ PIECES = (
 LAYOUT = Layout(PIECES)
 
 # Kernels read module constants, so every piece's place has a name here.
-AT_HAND, AT_FIELD, AT_CAPTURED = map(LAYOUT.start, ("hand", "field", "captured"))
-AT_UNSEEN, AT_OPEN, AT_POINTS = map(LAYOUT.start, ("unseen", "open", "points"))
+AT_CAPTURED, AT_OPEN, AT_POINTS = map(LAYOUT.start, ("captured", "open", "points"))
 AT_GAIN, AT_OWN_YAKU, AT_RIVAL_YAKU = map(LAYOUT.start, ("gain", "own_yaku", "rival_yaku"))
 AT_OWN_CAPTURE, AT_RIVAL_CAPTURE = map(LAYOUT.start, ("own_capture", "rival_capture"))
-AT_MONTH_UNSEEN, AT_MONTH_HAND = map(LAYOUT.start, ("month_unseen", "month_hand"))
-AT_MONTH_FIELD = LAYOUT.start("month_field")
 AT_HIKI, AT_STRUCK, AT_YAKU = map(LAYOUT.start, ("hiki", "struck", "yaku"))
 AT_HAND_SIZE, AT_CARD_POINTS = map(LAYOUT.start, ("hand_size", "card_points"))
 AT_STANDING, AT_LEAD = map(LAYOUT.start, ("standing", "lead"))
@@ -132,12 +124,6 @@ def observe(s: Any, player: Any, out: Any) -> None:
         out[AT_MOVER + places_from(s, player, s.current_player)] = 1.0
         out[AT_STARTER + places_from(s, player, s.starter)] = 1.0
         out[AT_STAGE + s.stage] = 1.0
-
-
-@kernel
-def places_from(s: Any, player: Any, p: Any) -> Any:
-    """How many places after the reader seat p sits."""
-    return p - player if p >= player else p - player + s.num_players
 
 
 # What lies open
@@ -211,13 +197,8 @@ def write_chances(fresh: Any, one: Any, two: Any, piece: Any) -> None:
 
 @kernel
 def write_cards(s: Any, player: Any, out: Any) -> None:
-    hand, hidden, points = s.hand[player], unseen(s, player), card_piece(out, AT_POINTS)
-    write_set(s.field, card_piece(out, AT_FIELD))
-    write_set(hand, card_piece(out, AT_HAND))
-    write_set(hidden, card_piece(out, AT_UNSEEN))
-    write_month_shares(s.field, card_piece(out, AT_MONTH_FIELD))
-    write_month_shares(hand, card_piece(out, AT_MONTH_HAND))
-    write_month_shares(hidden, card_piece(out, AT_MONTH_UNSEEN))
+    points = card_piece(out, AT_POINTS)
+    write_places(s.hand[player], s.field, unseen(s, player), out)
     for c in range(CARDS):
         points[c] = POINT_SHARES[c]
     if s.open_card != NO_CARD:

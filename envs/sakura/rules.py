@@ -12,6 +12,7 @@ import numpy as np
 from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
+from hanazono.envs.core.seats import seat_after
 from hanazono.envs.hanafuda import deck
 from hanazono.envs.hanafuda.deal import shuffle, taken
 from hanazono.envs.hanafuda.deck import (
@@ -227,13 +228,6 @@ def play(s: Any, c: Any) -> None:
 def turn_over(s: Any) -> None:
     """The top card of the pile comes to the field."""
     bring(s, lowest(off_the_top(s, 1)))
-
-
-@kernel
-def seat_after(s: Any, p: Any, places: Any) -> Any:
-    """The seat that sits so many places after p, fewer than P; a division would be slow."""
-    q = p + places
-    return q - s.num_players if q >= s.num_players else q
 
 
 @kernel
