@@ -35,7 +35,7 @@ SEATS = GAME.max_players
 STAGES = ("play", "declare", "take for a played card", "take for a turned card")
 STAGE_WORDS = {
     "play": "play a card",
-    "declare": "declare",
+    "declare": "declare an instant win",
     "take for a played card": "take a card",
     "take for a turned card": "take a card",
 }
