@@ -7,7 +7,7 @@ engine, but names where words are compared. The twin gets its chance from the st
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from reference.hanawase import (
     number,
     numbers,
 )
-from twins.compare import Stream, unequal, unequal_pieces
+from twins.compare import Comparison, Stream
 
 LAYOUT = GAME.layout
 PART = {
@@ -54,55 +54,35 @@ RANKS = {
 }
 
 
-class Pair:
+class Pair(Comparison):
     """One game, played by the twin along with the engine's state record."""
 
     def __init__(self, s: Any) -> None:
         """`s` is a freshly dealt state; the twin deals from the same seed."""
-        self.num_players = int(s["num_players"])
-        self.chance = Stream(int(s["seed"]))
+        n, self.chance = int(s["num_players"]), Stream(int(s["seed"]))
         options = {name: int(s[name]) for name in DEFAULTS}
-        self.twin = Hanawase(self.num_players, self.chance, options)
+        super().__init__(GAME, n, Hanawase(n, self.chance, options))
 
-    def step(self, action: int) -> None:
-        """The twin plays an action, which it must find legal."""
-        self.twin.step(action)
+    def truths(self, s: Any, mask: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The whole state, and the legal actions."""
+        return engine_truth(s, mask), truth_of(self.twin) | {"draws": self.chance.drawn}
 
-    def differences(
-        self, s: Any, mask: np.ndarray, observations: np.ndarray, thorough: bool
-    ) -> list[str]:
-        """What engine and twin disagree on now, one line each.
+    def knowledge(self, seen: np.ndarray, v: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Where the observation of v says that the cards are."""
+        return engine_knowledge(seen), self.twin.knowledge(v)
 
-        Args:
-            s: the engine's state record.
-            mask: its legal actions, int8 [A].
-            observations: what each seat sees, float32 [P, O].
-            thorough: compare also every number of the observations, and the views in words.
-        """
-        truth = truth_of(self.twin) | {"draws": self.chance.drawn}
-        found = unequal("", engine_truth(s, mask), truth)
-        for v in range(self.num_players):
-            seen = engine_knowledge(observations[v])
-            found += unequal(f"seat {v} knows ", seen, self.twin.knowledge(v))
-            if thorough:
-                found += unequal_pieces(LAYOUT, observations[v], Sight(self.twin, v).pieces, v)
-                expected = public_words(self.twin) | private_words(self.twin, v)
-                found += unequal(f"seat {v} reads ", GAME.words.view(s, v), expected)
-        if thorough:
-            expected = public_words(self.twin) | all_words(self.twin)
-            found += unequal("the full view: ", GAME.words.view(s, None), expected)
-        return found
+    def pieces(self, v: int) -> dict[str, np.ndarray]:
+        """Every piece of v's observation, by the twin."""
+        return Sight(self.twin, v).pieces
 
-    def final_differences(self, scores: np.ndarray, ranks: np.ndarray) -> list[str]:
-        """The same for a finished game's scores [P, 2] (points, no tie-break) and ranks [P]."""
-        n = self.num_players
-        engine = {"points": scores[:n, 0], "tie-break": scores[:n, 1], "ranks": ranks[:n]}
-        expected = {
-            "points": self.twin.scores(),
-            "tie-break": [0] * n,
-            "ranks": self.twin.ranks(),
-        }
-        return unequal("final ", {name: list(values) for name, values in engine.items()}, expected)
+    def words(self, v: int | None) -> dict[str, Any]:
+        """The view of v, or the full one for None, by the twin."""
+        rest = all_words(self.twin) if v is None else private_words(self.twin, v)
+        return public_words(self.twin) | rest
+
+    def final(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Points by seat, and no tie-break."""
+        return self.twin.scores(), [0] * self.num_players
 
 
 # What twin and engine say of the state, in the same terms

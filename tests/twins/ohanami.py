@@ -6,6 +6,7 @@ engine, but printed numbers 1 to 120 where words are compared.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from hanazono.envs.ohanami import GAME
 from hanazono.envs.ohanami.rules import DISCARDED, IN_HAND, LAID, ROWS
 from reference.ohanami import COLOURS, DISCARD, ROUNDS, Ohanami, Player, colour
-from twins.compare import unequal, unequal_pieces
+from twins.compare import Comparison
 
 LAYOUT = GAME.layout
 PART = {
@@ -23,53 +24,34 @@ PART = {
 STAGES = ("pick first", "pick second", "place first", "place second")
 
 
-class Pair:
+class Pair(Comparison):
     """One game, played by the twin along with the engine's state record."""
 
     def __init__(self, s: Any) -> None:
         """`s` is a freshly dealt state; the twin gets the same deal."""
-        self.num_players = int(s["num_players"])
-        self.twin = Ohanami(self.num_players, s["deal"][:, : self.num_players].tolist())
+        n = int(s["num_players"])
+        super().__init__(GAME, n, Ohanami(n, s["deal"][:, :n].tolist()))
 
-    def step(self, action: int) -> None:
-        """The twin plays an action, which it must find legal."""
-        self.twin.step(action)
+    def truths(self, s: Any, mask: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The whole state, and the legal actions."""
+        return engine_truth(s, mask), self._truth()
 
-    def differences(
-        self, s: Any, mask: np.ndarray, observations: np.ndarray, thorough: bool
-    ) -> list[str]:
-        """What engine and twin disagree on now, one line each.
+    def knowledge(self, seen: np.ndarray, v: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Where the observation of v says that the cards are."""
+        return engine_knowledge(seen, v, self.num_players), twin_knowledge(self.twin, v)
 
-        Args:
-            s: the engine's state record.
-            mask: its legal actions, int8 [A].
-            observations: what each seat sees, float32 [P, O].
-            thorough: compare also every number of the observations, and the views in words.
-        """
-        found = unequal("", engine_truth(s, mask), self._truth())
-        for v in range(self.num_players):
-            seen = engine_knowledge(observations[v], v, self.num_players)
-            found += unequal(f"seat {v} knows ", seen, twin_knowledge(self.twin, v))
-            if thorough:
-                found += unequal_pieces(LAYOUT, observations[v], expected_pieces(self.twin, v), v)
-                words = GAME.words.view(s, v)
-                expected = public_words(self.twin) | private_words(self.twin, v)
-                found += unequal(f"seat {v} reads ", words, expected)
-        if thorough:
-            expected = public_words(self.twin) | all_words(self.twin)
-            found += unequal("the full view: ", GAME.words.view(s, None), expected)
-        return found
+    def pieces(self, v: int) -> dict[str, np.ndarray]:
+        """Every piece of v's observation, by the twin."""
+        return expected_pieces(self.twin, v)
 
-    def final_differences(self, scores: np.ndarray, ranks: np.ndarray) -> list[str]:
-        """The same for a finished game's scores [P, 2] (points, pink cards) and ranks [P]."""
-        n = self.num_players
-        engine = {"points": scores[:n, 0], "pink": scores[:n, 1], "ranks": ranks[:n]}
-        expected = {
-            "points": self.twin.scores(),
-            "pink": self.twin.pink(),
-            "ranks": self.twin.ranks(),
-        }
-        return unequal("final ", {name: list(values) for name, values in engine.items()}, expected)
+    def words(self, v: int | None) -> dict[str, Any]:
+        """The view of v, or the full one for None, by the twin."""
+        rest = all_words(self.twin) if v is None else private_words(self.twin, v)
+        return public_words(self.twin) | rest
+
+    def final(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Points and pink cards by seat."""
+        return self.twin.scores(), self.twin.pink()
 
     def _truth(self) -> dict[str, Any]:
         twin = self.twin

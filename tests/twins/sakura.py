@@ -6,6 +6,7 @@ with the same random numbers. Where cards are compared they are ids 0 to 47.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from reference.sakura import (
     ids,
     month_cards,
 )
-from twins.compare import Stream, unequal, unequal_pieces
+from twins.compare import Comparison, Stream, unequal
 
 LAYOUT = GAME.layout
 SEATS = GAME.max_players
@@ -42,61 +43,39 @@ STAGE_WORDS = {
 NO_ONE = Player()  # where a smaller game has no seat
 
 
-class Pair:
+class Pair(Comparison):
     """One series, played by the twin along with the engine's state record."""
 
     def __init__(self, s: Any) -> None:
         """`s` is a freshly dealt state; the twin gets its seats, options and seed."""
-        self.num_players = int(s["num_players"])
-        self.chance = Stream(int(s["seed"]))
+        n, self.chance = int(s["num_players"]), Stream(int(s["seed"]))
         options = {option.name: int(s[option.name]) for option in GAME.options}
-        self.twin = Sakura(self.num_players, self.chance, **options)
-        self.imagined = BatchEnv(GAME, 1, self.num_players)
+        super().__init__(GAME, n, Sakura(n, self.chance, **options))
+        self.imagined = BatchEnv(GAME, 1, n)
 
-    def step(self, action: int) -> None:
-        """The twin plays an action, which it must find legal."""
-        self.twin.step(action)
+    def truths(self, s: Any, mask: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The whole state, and the legal actions."""
+        return engine_truth(s, mask), twin_truth(self.twin) | {"chance": self.chance.drawn}
 
-    def differences(
-        self, s: Any, mask: np.ndarray, observations: np.ndarray, thorough: bool
-    ) -> list[str]:
-        """What engine and twin disagree on now, one line each.
+    def knowledge(self, seen: np.ndarray, v: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Where the observation of v says that the cards are."""
+        return engine_cards(LAYOUT.split(seen)), twin_cards(self.twin, v)
 
-        Args:
-            s: the engine's state record.
-            mask: its legal actions, int8 [A].
-            observations: what each seat sees, float32 [P, O].
-            thorough: compare also every number of the observations, and the views in words.
-        """
-        truth = twin_truth(self.twin) | {"chance": self.chance.drawn}
-        found = unequal("", engine_truth(s, mask), truth)
-        for v in range(self.num_players):
-            pieces = LAYOUT.split(observations[v])
-            found += unequal(f"seat {v} knows ", engine_cards(pieces), twin_cards(self.twin, v))
-            if thorough:
-                found += unequal_pieces(LAYOUT, observations[v], expected_pieces(self.twin, v), v)
-                words = GAME.words.view(s, v)
-                expected = public_words(self.twin) | private_words(self.twin, v)
-                found += unequal(f"seat {v} reads ", words, expected)
-                found += self._imagined_differences(s, v)
-        if thorough:
-            expected = public_words(self.twin) | hidden_words(self.twin)
-            found += unequal("the full view: ", GAME.words.view(s, None), expected)
-        return found
+    def pieces(self, v: int) -> dict[str, np.ndarray]:
+        """Every piece of v's observation, by the twin."""
+        return expected_pieces(self.twin, v)
 
-    def final_differences(self, scores: np.ndarray, ranks: np.ndarray) -> list[str]:
-        """The same for a finished game's scores [P, 2] (totals, nothing) and ranks [P]."""
-        n = self.num_players
-        engine = {"totals": scores[:n, 0], "tie-break": scores[:n, 1], "ranks": ranks[:n]}
-        expected = {
-            "totals": self.twin.totals(),
-            "tie-break": [0] * n,
-            "ranks": self.twin.ranks(),
-        }
-        return unequal("final ", {name: list(values) for name, values in engine.items()}, expected)
+    def words(self, v: int | None) -> dict[str, Any]:
+        """The view of v, or the full one for None, by the twin."""
+        rest = hidden_words(self.twin) if v is None else private_words(self.twin, v)
+        return public_words(self.twin) | rest
 
-    def _imagined_differences(self, s: Any, v: int) -> list[str]:
-        """What is wrong with a state that the engine holds possible for seat v (§ 9)."""
+    def final(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Totals by seat, and no tie-break."""
+        return self.twin.totals(), [0] * self.num_players
+
+    def beliefs(self, s: Any, v: int) -> list[str]:
+        """What is wrong with a state that the engine holds possible for v (§ 9)."""
         self.imagined.set_states(np.array([s], GAME.dtype))
         self.imagined.resample_hidden(np.array([v]), np.array([s["decisions"]]))
         state = self.imagined.states[0]
