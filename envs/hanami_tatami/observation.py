@@ -118,9 +118,9 @@ BITS = np.array([[w >> i & 1 for i in range(HALF)] for w in range(1 + MOST_BITS)
 def observe(s: Any, player: Any, out: Any) -> None:
     write_players(s, player, out)
     write_board(s, player, out)
+    write_cards(s, player, out)
     out[AT_BONUS_CARD + s.bonus_card] = 1.0
     if not s.terminated:
-        write_cards(s, player, out)
         write_joined(s, player, out)
         write_icon_gain(s, player, out)
         write_fellows(s.hand[player], out)
