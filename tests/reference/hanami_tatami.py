@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -123,25 +123,31 @@ class Boards:
         """§ 7.1: the ends of the top and the bottom board."""
         return {(p, n) for p in (self.order[0], self.order[-1]) for n in (1, NUMBERS)}
 
-    def areas(self, markers: set[Card]) -> list[set[Card]]:
-        """§ 7.1: the squares of a player's markers, as far as they are connected."""
-        area_of = {square: {square} for square in markers}
-        for a, b in combinations(markers, 2):
-            if area_of[a] is not area_of[b] and self.neighbours(a, b):
-                area_of[a] |= area_of[b]
-                for square in area_of[b]:
-                    area_of[square] = area_of[a]
-        return [area for square, area in area_of.items() if square == min(area)]
-
     def best_area(self, markers: set[Card]) -> tuple[int, bool]:
         """§ 7.1: how many squares the largest area has, and whether one so large has a corner."""
-        sizes = [(len(area), bool(area & self.corners())) for area in self.areas(markers)]
-        return max(sizes, default=(0, False))
+        corners = self.corners()
+        found = areas(self, frozenset(markers))
+        return max(((len(area), bool(area & corners)) for area in found), default=(0, False))
 
     def area_points(self, markers: set[Card]) -> int:
         """§ 7.1: what the largest area counts."""
         size, corner = self.best_area(markers)
         return 2 * size if corner else size
+
+
+@lru_cache(maxsize=1000)
+def areas(boards: Boards, markers: frozenset[Card]) -> list[set[Card]]:
+    """§ 7.1: the squares of a player's markers, as far as they are connected.
+
+    At first every square is alone; then every two neighbours join what they belong to.
+    """
+    area_of = {square: {square} for square in markers}
+    for a, b in combinations(markers, 2):
+        if area_of[a] is not area_of[b] and boards.neighbours(a, b):
+            area_of[a] |= area_of[b]
+            for square in area_of[b]:
+                area_of[square] = area_of[a]
+    return [area for square, area in area_of.items() if square == min(area)]
 
 
 # § 7.2: the bonus card

@@ -26,6 +26,7 @@ from reference.hanami_tatami import (
     Card,
     Hanami,
     Player,
+    areas,
     bonus_points,
     card_id,
     card_of,
@@ -189,9 +190,9 @@ def twin_truth(twin: Hanami) -> dict[str, Any]:
 @lru_cache(maxsize=1000)
 def beside(boards: Boards, markers: frozenset[Card]) -> list[int]:
     """For each square without the player's marker: how many squares the areas next to it have."""
-    areas = boards.areas(set(markers))
+    own_areas = areas(boards, markers)
     return [
-        sum(len(area) for area in areas if any(boards.neighbours(square, m) for m in area))
+        sum(len(area) for area in own_areas if any(boards.neighbours(square, m) for m in area))
         if square not in markers
         else 0
         for square in CARDS
@@ -271,13 +272,12 @@ def write_seats(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
 
 def write_boards(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     """Where the boards and, in rows and columns, the markers lie."""
-    own = twin.players[v].markers
+    own, taken = twin.players[v].markers, twin.taken()
     for square in CARDS:
         row, column = twin.boards.place(square)
         at = row, column + 8
-        free = square not in twin.taken()
-        pieces["board"][0, *at] = 1 if square in own else free / 2
-        pieces["board"][1, *at] = square in twin.taken() - twin.removed - own
+        pieces["board"][0, *at] = 1 if square in own else (square not in taken) / 2
+        pieces["board"][1, *at] = square in taken - twin.removed - own
     for p in range(PATTERNS):
         pieces["row"][p, twin.boards.order.index(p)] = 1
         pieces["offset"][p] = twin.boards.offsets[p] / 9
@@ -285,15 +285,15 @@ def write_boards(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
 
 def write_hopes(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     """What each card and its square would be worth to the reader, and what fits it in the hand."""
-    me = twin.players[v]
+    me, taken = twin.players[v], twin.taken()
     icons = [player.icons() for player in twin.players]
     others = [*icons[:v], *icons[v + 1 :]]
     hand = me.hand - {WILD}
-    for card, areas in zip(CARDS, beside(twin.boards, frozenset(me.markers)), strict=True):
+    for card, joined in zip(CARDS, beside(twin.boards, frozenset(me.markers)), strict=True):
         c = card_id(card)
         more = icons[v].copy()
         more[ICONS[card]] += 1
-        pieces["joined"][c] = 0 if card in twin.taken() else (1 + areas) / 24
+        pieces["joined"][c] = 0 if card in taken else (1 + joined) / 24
         pieces["icon_gain"][c] = (bonus_points(twin.bonus_card, more, others) - twin.bonus(v)) / 10
         pieces["in_pattern"][c] = sum(other[0] == card[0] for other in hand) / 10
         pieces["in_number"][c] = sum(other[1] == card[1] for other in hand) / 6
