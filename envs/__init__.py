@@ -21,6 +21,7 @@ GAMES = {
     "ohanami": "hanazono.envs.ohanami",
     "sakura": "hanazono.envs.sakura",
     "hanawase": "hanazono.envs.hanawase",
+    "hanami_tatami": "hanazono.envs.hanami_tatami",
 }
 VERSION = 0  # of the environments: hanazono/<game>-v0
 

@@ -90,6 +90,19 @@ def test_edit_in_an_imported_module_is_seen(tmp_path):
     assert told == ["11", "21"]
 
 
+def test_edit_of_a_table_is_seen(tmp_path):
+    """Tables are read into arrays, which are compiled into the kernels that use them."""
+    write(tmp_path, 10)
+    table = tmp_path / "small" / "table.json"
+    reads = f"from pathlib import Path\nSTEP = int(Path({str(table)!r}).read_text())\n"
+    (tmp_path / "small" / "numbers.py").write_text(reads + NUMBERS.format(step="STEP"))
+    told = []
+    for step in (10, 20):
+        table.write_text(str(step))
+        told.append(run(tmp_path, HANAZONO_CACHE_DIR=str(tmp_path / "cache")).stdout.split()[0])
+    assert told == ["11", "21"]
+
+
 def test_kernels_of_the_same_name_are_kept_apart(tmp_path):
     """Two games may be called the same, and two kernels of one file may have the same label."""
     write(tmp_path, 10)

@@ -28,11 +28,12 @@ import platformdirs
 
 ENVS = Path(__file__).resolve().parents[1]
 KEEP_UNUSED_DAYS = 30
+SOURCES = ("*.py", "*.json*")  # tables that a game reads become constants of its kernels
 
 
-def _hash_files(files: list[Path]) -> str:
+def _hash_sources(folder: Path, below: str = "") -> str:
     digest = hashlib.sha256()
-    for file in sorted(files):
+    for file in sorted(file for kind in SOURCES for file in folder.glob(below + kind)):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -40,7 +41,7 @@ def _hash_files(files: list[Path]) -> str:
 def _cache_folder() -> Path | None:
     """The folder for this version of the sources, or None when it cannot be written."""
     root = os.environ.get("HANAZONO_CACHE_DIR") or platformdirs.user_cache_path("hanazono")
-    folder = Path(root) / f"kernels-{_hash_files(list(ENVS.rglob('*.py')))}"
+    folder = Path(root) / f"kernels-{_hash_sources(ENVS, below='**/')}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "used").touch()
@@ -63,7 +64,7 @@ CACHE = _cache_folder()
 @cache
 def _folder_hash(folder: Path) -> str:
     """Hash of the sources in a folder; "" for ours, which already name CACHE."""
-    return "" if folder.is_relative_to(ENVS) else _hash_files(list(folder.glob("*.py")))
+    return "" if folder.is_relative_to(ENVS) else _hash_sources(folder)
 
 
 def _version(function: Callable[..., Any]) -> str:
