@@ -152,7 +152,7 @@ def test_each_bot_beats_the_one_before(better, worse):
     """Duplicate deals for two: the 95 % interval of the win share lies above one half."""
     games = 150
     first, second = play((better, worse), games), play((worse, better), games)
-    share = (first.rewards[:, 0] + second.rewards[:, 1]) / 4 + 0.5
+    share = (first.states["rewards"][:, 0] + second.states["rewards"][:, 1]) / 4 + 0.5
     assert share.mean() - 2 * share.std() / np.sqrt(games) > 0.5
 
 

@@ -2,7 +2,7 @@
 
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.game import ActionGroup, Game, Option, Rules, Words
-from hanazono.envs.hanami_tatami import bots, observation, render, rules
+from hanazono.envs.hanami_tatami import bots, knowledge, observation, render, rules
 from hanazono.envs.hanami_tatami.cards import CARDS, WILD
 
 GAME = Game(
@@ -27,7 +27,7 @@ GAME = Game(
         step=rules.step,
         observe=observation.observe,
         scores=rules.scores,
-        resample_hidden=rules.resample_hidden,
+        resample_hidden=knowledge.resample_hidden,
     ),
     words=Words(action=render.action_words, text=render.text, view=render.view),
     bots={"random": random_bot, "greedy": bots.greedy, "planner": bots.planner},

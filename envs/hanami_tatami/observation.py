@@ -1,7 +1,8 @@
 """What each seat of HANAMI may know (RULES.md § 9), as pieces of one flat vector.
 
-Seats are told relative to the reader: entry 0 is the reader, entry j sits j places on. The piece
-`board` shows the squares as they lie on the table, all other pieces over cards by card id.
+Seats are told relative to the reader: entry 0 is the reader, entry j sits j places on. Cards and
+squares are told by id, and the squares once more, in `board`, as they lie on the table. When the
+game is over, only what lies open is told.
 """
 
 from typing import Any
@@ -10,39 +11,22 @@ import numpy as np
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
-from hanazono.envs.hanami_tatami.areas import (
-    COLUMNS,
-    MOST_OFFSET,
-    ROWS,
-    largest_area,
-)
+from hanazono.envs.hanami_tatami.areas import COLUMNS, MOST_OFFSET, ROWS, largest_area
 from hanazono.envs.hanami_tatami.cards import (
+    ALL_CARDS,
     BOARD,
     CARDS,
     NUMBER_SETS,
     NUMBERS,
     PATTERNS,
-    WILD,
     WILD_SET,
     lowest,
     size,
 )
-from hanazono.envs.hanami_tatami.icons import (
-    BONUS_CARDS,
-    ICON_SETS,
-    ICONS,
-    KINDS_IN_SET,
-    MOST_CONDITIONS,
-    NO_ICON,
-    WHICH_IN_SET,
-    condition_points,
-    icon_count,
-    most_of_others,
-    sets_held,
-)
+from hanazono.envs.hanami_tatami.icons import BONUS_CARDS, ICON, ICONS, icon_count
+from hanazono.envs.hanami_tatami.knowledge import aside, unseen
 from hanazono.envs.hanami_tatami.rules import (
     MAX_PLAYERS,
-    NO_CARD,
     NUM_SLIDES,
     SLIDE,
     STAGES,
@@ -52,10 +36,9 @@ from hanazono.envs.hanami_tatami.rules import (
     hand_size,
     move_board,
     score,
-    unseen,
 )
 
-BOARD_MEANING = "top row first; plane 0: 1 own marker, 1/2 free square; plane 1: 1 other marker"
+SQUARE = "1: own marker, 1/3: free, 0: blocked, (j - 4) / 3: marker of seat j"
 
 PIECES = (
     Piece("hand", (CARDS,), 0, 1, "1: in the own hand", "card"),
@@ -63,14 +46,15 @@ PIECES = (
     Piece("chosen", (CARDS,), 0, 1, "1: given or chosen in this turn, lies aside", "card"),
     Piece("known", (CARDS,), 0, 1, "known in the hand of seat j: (4 - j) / 3", "card"),
     Piece("unseen", (CARDS,), 0, 1, "1: in another hand and not known there, or undrawn", "card"),
-    Piece("markers", (MAX_PLAYERS, CARDS), 0, 1, "1: marker of seat j on this square", "card"),
+    Piece("square", (CARDS,), -1, 1, SQUARE, "card"),
     Piece("joined", (CARDS,), 0, 1, "area that an own marker here makes / 24; 0: taken", "card"),
     Piece("icon_gain", (CARDS,), 0, 4, "what its icon adds to the own bonus now / 10", "card"),
     Piece("in_pattern", (CARDS,), 0, 1, "own hand cards of its pattern / 10", "card"),
     Piece("in_number", (CARDS,), 0, 1, "own hand cards of its number / 6", "card"),
+    Piece("slidable", (NUM_SLIDES,), 0, 1, "1: the player to decide may slide so", "slide"),
     Piece("slide_gain", (NUM_SLIDES,), -2, 2, "points for areas the slide brings / 24", "slide"),
     Piece("slide_cost", (NUM_SLIDES,), -2, 2, "the same for the opponent it helps most", "slide"),
-    Piece("board", (2, ROWS, COLUMNS), 0, 1, BOARD_MEANING),
+    Piece("board", (ROWS, COLUMNS), -1, 1, "the squares, told so, as they lie; elsewhere 0"),
     Piece("row", (PATTERNS, ROWS), 0, 1, "one-hot: row of the board of each pattern"),
     Piece("offset", (PATTERNS,), -1, 1, "offset of the board of each pattern / 9"),
     Piece("area", (MAX_PLAYERS,), 0, 1, "squares in the largest area / 24"),
@@ -91,9 +75,10 @@ LAYOUT = Layout(PIECES)
 
 # Kernels read module constants, so every piece's place has a name here.
 AT_HAND, AT_FIELD, AT_CHOSEN = map(LAYOUT.start, ("hand", "field", "chosen"))
-AT_KNOWN, AT_UNSEEN, AT_MARKERS = map(LAYOUT.start, ("known", "unseen", "markers"))
+AT_KNOWN, AT_UNSEEN, AT_SQUARE = map(LAYOUT.start, ("known", "unseen", "square"))
 AT_JOINED, AT_ICON_GAIN = map(LAYOUT.start, ("joined", "icon_gain"))
 AT_IN_PATTERN, AT_IN_NUMBER = map(LAYOUT.start, ("in_pattern", "in_number"))
+AT_SLIDABLE = LAYOUT.start("slidable")
 AT_SLIDE_GAIN, AT_SLIDE_COST = map(LAYOUT.start, ("slide_gain", "slide_cost"))
 AT_BOARD, AT_ROW, AT_OFFSET = map(LAYOUT.start, ("board", "row", "offset"))
 AT_AREA, AT_CORNER, AT_ICONS = map(LAYOUT.start, ("area", "corner", "icons"))
@@ -106,23 +91,19 @@ PER_MARKER = np.float32(1 / 24)  # nobody ever places more
 PER_BONUS = np.float32(1 / 10)
 PER_IN_PATTERN, PER_IN_NUMBER = np.float32(1 / NUMBERS), np.float32(1 / PATTERNS)
 PER_OFFSET, PER_DECK = np.float32(1 / MOST_OFFSET), np.float32(1 / 36)
-PER_SEAT = np.float32(1 / (MAX_PLAYERS - 1))
-
-# Half a board of a set at a time: row w holds the bits of w.
-HALF = NUMBERS // 2
-MOST_BITS = (1 << HALF) - 1
-BITS = np.array([[w >> i & 1 for i in range(HALF)] for w in range(1 + MOST_BITS)], np.float32)
+THIRD = np.float32(1 / 3)
+IS_ICON = np.array([[ICON[c] == i for c in range(CARDS)] for i in range(ICONS)], np.float32)
 
 
 @kernel
 def observe(s: Any, player: Any, out: Any) -> None:
     write_players(s, player, out)
-    write_board(s, player, out)
+    write_squares(s, player, out)
+    write_boards(s, out)
     write_cards(s, player, out)
     out[AT_BONUS_CARD + s.bonus_card] = 1.0
     if not s.terminated:
-        write_joined(s, player, out)
-        write_icon_gain(s, player, out)
+        write_chances(s, player, out)
         write_fellows(s.hand[player], out)
         write_turn(s, player, out)
 
@@ -134,12 +115,34 @@ def around(place: Any, n: Any) -> Any:
 
 
 @kernel
-def write_set(cards: Any, start: Any, bits: Any, out: Any) -> None:
-    """Write the lowest bits of a set, a whole number of half boards."""
-    for k in range(0, bits, HALF):
-        w = (cards >> k) & MOST_BITS
-        for i in range(HALF):
-            out[start + k + i] = BITS[w, i]
+def card_piece(out: Any, start: Any) -> Any:
+    """A piece over the cards as an array of its own: loops over it compile to vector code."""
+    return out[start : start + CARDS]
+
+
+@kernel
+def write(cards: Any, piece: Any) -> None:
+    """Fill a piece over the cards with 1 for every card of the set."""
+    for c in range(CARDS):
+        piece[c] = np.float32((cards >> c) & 1)
+
+
+@kernel
+def thirds(s: Any, sets: Any, player: Any) -> Any:
+    """The number 4 - j for each card that is in the set of seat j, not the reader, in two sets:
+    one counts 1 for its cards, one 2."""
+    ones, twos, n = sets[player] & 0, sets[player] & 0, s.num_players
+    for j in range(1, n):
+        cards = sets[around(player + j, n)]
+        ones |= cards * (j & 1)
+        twos |= cards * (j < 3)
+    return ones, twos
+
+
+@kernel
+def third(ones: Any, twos: Any, c: Any) -> Any:
+    """The number for card c that two sets tell, / 3."""
+    return np.float32(((ones >> c) & 1) + 2 * ((twos >> c) & 1)) * THIRD
 
 
 # What lies open
@@ -150,7 +153,6 @@ def write_players(s: Any, player: Any, out: Any) -> None:
     n, total = s.num_players, 0
     for j in range(n):
         p = around(player + j, n)
-        write_set(s.markers[p], AT_MARKERS + CARDS * j, CARDS, out)
         for icon in range(ICONS):
             out[AT_ICONS + ICONS * j + icon] = icon_count(s, p, icon) * PER_MARKER
         out[AT_AREA + j] = s.area[p] * PER_MARKER
@@ -161,24 +163,29 @@ def write_players(s: Any, player: Any, out: Any) -> None:
         points = score(s, p)
         total += points
         out[AT_LEAD + j] = points
+    mean = total / n
     for j in range(n):
-        out[AT_LEAD + j] = (out[AT_LEAD + j] - total / n) * PER_MARKER
+        out[AT_LEAD + j] = (out[AT_LEAD + j] - mean) * PER_MARKER
 
 
 @kernel
-def write_board(s: Any, player: Any, out: Any) -> None:
-    own, free = s.markers[player], free_squares(s)
-    others = own & 0
-    for p in range(s.num_players):
-        if p != player:
-            others |= s.markers[p]
+def write_squares(s: Any, player: Any, out: Any) -> None:
+    own, piece = s.markers[player], card_piece(out, AT_SQUARE)
+    own_or_free = own | free_squares(s)
+    ones, twos = thirds(s, s.markers, player)
+    for c in range(CARDS):
+        piece[c] = third(own_or_free, own, c) - third(ones, twos, c)
+
+
+@kernel
+def write_boards(s: Any, out: Any) -> None:
+    """Where the boards lie, and what their squares hold at these places."""
     for r in range(ROWS):
         b = np.int64(s.order[r])
-        at, first = AT_BOARD + COLUMNS * r + MOST_OFFSET + s.offset[b], NUMBERS * b
+        start, to = AT_SQUARE + NUMBERS * b, AT_BOARD + COLUMNS * r + MOST_OFFSET + s.offset[b]
+        squares, places = out[start : start + NUMBERS], out[to : to + NUMBERS]
         for k in range(NUMBERS):
-            c = first + k
-            out[at + k] = ((own >> c) & 1) + 0.5 * ((free >> c) & 1)
-        write_set(others >> first, at + ROWS * COLUMNS, NUMBERS, out)
+            places[k] = squares[k]
         out[AT_ROW + ROWS * b + r] = 1.0
         out[AT_OFFSET + b] = s.offset[b] * PER_OFFSET
 
@@ -194,6 +201,7 @@ def write_turn(s: Any, player: Any, out: Any) -> None:
     if s.stage == SLIDE:
         for k in range(NUM_SLIDES):
             if can_slide(s, k):
+                out[AT_SLIDABLE + k] = 1.0
                 write_slide(s, player, k, out)
 
 
@@ -218,55 +226,42 @@ def write_slide(s: Any, player: Any, k: Any, out: Any) -> None:
 
 @kernel
 def write_cards(s: Any, player: Any, out: Any) -> None:
-    write_set(s.hand[player], AT_HAND, CARDS, out)
-    write_set(s.field, AT_FIELD, CARDS, out)
-    write_set(unseen(s, player), AT_UNSEEN, CARDS, out)
-    for j in range(1, s.num_players):
-        cards = s.known[around(player + j, s.num_players)]
-        while cards != 0:
-            out[AT_KNOWN + lowest(cards)] = (MAX_PLAYERS - j) * PER_SEAT
-            cards &= cards - 1
-    if s.given != NO_CARD:
-        out[AT_CHOSEN + s.given] = 1.0
-    for i in range(3):
-        if s.picks[i] != NO_CARD and s.picks[i] != WILD:
-            out[AT_CHOSEN + s.picks[i]] = 1.0
-
-
-@kernel
-def write_joined(s: Any, player: Any, out: Any) -> None:
-    free = free_squares(s)
+    write(s.hand[player], card_piece(out, AT_HAND))
+    write(s.field, card_piece(out, AT_FIELD))
+    write(unseen(s, player), card_piece(out, AT_UNSEEN))
+    ones, twos = thirds(s, s.known, player)
+    known = card_piece(out, AT_KNOWN)
     for c in range(CARDS):
-        out[AT_JOINED + c] = ((free >> c) & 1) * (s.beside[player, c] + 1) * PER_MARKER
-
-
-@kernel
-def write_icon_gain(s: Any, player: Any, out: Any) -> None:
-    for i in range(MOST_CONDITIONS):
-        most = most_of_others(s, player, i)
-        now = condition_points(s, i, sets_held(s, player, i, NO_ICON), most)
-        for k in range(KINDS_IN_SET[s.bonus_card, i]):
-            icon = WHICH_IN_SET[s.bonus_card, i, k]
-            gain = condition_points(s, i, sets_held(s, player, i, icon), most) - now
-            if gain > 0:
-                write_gain(ICON_SETS[icon], gain * PER_BONUS, out)
-
-
-@kernel
-def write_gain(cards: Any, gain: Any, out: Any) -> None:
+        known[c] = third(ones, twos, c)
+    cards = aside(s) & ALL_CARDS
     while cards != 0:
-        out[AT_ICON_GAIN + lowest(cards)] += gain
+        out[AT_CHOSEN + lowest(cards)] = 1.0
         cards &= cards - 1
+
+
+@kernel
+def write_chances(s: Any, player: Any, out: Any) -> None:
+    """What a marker on a card's square would join, and what its icon would bring."""
+    free, beside, joined = free_squares(s), s.beside[player], card_piece(out, AT_JOINED)
+    for c in range(CARDS):
+        alone = np.float32((free >> c) & 1) * PER_MARKER
+        joined[c] = alone * np.float32(beside[c]) + alone
+    icon_gain = card_piece(out, AT_ICON_GAIN)
+    for i in range(ICONS):
+        gain = np.float32(s.icon_gain[player, i]) * PER_BONUS
+        for c in range(CARDS):
+            icon_gain[c] += IS_ICON[i, c] * gain
 
 
 @kernel
 def write_fellows(hand: Any, out: Any) -> None:
     """How many cards of the own hand have a card's pattern, and its number."""
-    for k in range(NUMBERS):
-        out[AT_IN_NUMBER + k] = size(hand & NUMBER_SETS[k + 1]) * PER_IN_NUMBER
+    in_pattern, in_number = card_piece(out, AT_IN_PATTERN), card_piece(out, AT_IN_NUMBER)
     for b in range(PATTERNS):
-        first = NUMBERS * b
-        share = size((hand >> first) & BOARD) * PER_IN_PATTERN
+        share = size((hand >> (NUMBERS * b)) & BOARD) * PER_IN_PATTERN
         for k in range(NUMBERS):
-            out[AT_IN_PATTERN + first + k] = share
-            out[AT_IN_NUMBER + first + k] = out[AT_IN_NUMBER + k]
+            in_pattern[NUMBERS * b + k] = share
+    for k in range(NUMBERS):
+        share = size(hand & NUMBER_SETS[k + 1]) * PER_IN_NUMBER
+        for b in range(PATTERNS):
+            in_number[NUMBERS * b + k] = share

@@ -13,6 +13,7 @@ from hanazono.envs.hanami_tatami.cards import (
     cards_of,
 )
 from hanazono.envs.hanami_tatami.icons import ICON, ICON_NAMES, KIND, KINDS, POINTS, SET
+from hanazono.envs.hanami_tatami.knowledge import unseen
 from hanazono.envs.hanami_tatami.rules import (
     DONE,
     NO_CARD,
@@ -21,7 +22,6 @@ from hanazono.envs.hanami_tatami.rules import (
     SLIDES,
     area_points,
     score,
-    unseen,
 )
 
 STAGES = (

@@ -1,5 +1,8 @@
 """The rules of HANAMI as kernels on one state record `s`, in the order of RULES.md.
 
+Combinations (§ 4) are in cards.py, areas (§ 7) in areas.py, icons and bonus cards (§ 1, § 7) in
+icons.py, what a player knows (§ 9) in knowledge.py.
+
 Letters: p, q and v are seats, b a pattern and its board 0 … 5, a and c card ids 0 … 59, r a row,
 k a slide 2 * b + (0 left, 1 right). Sets of cards and of squares are int64 words, see cards.py.
 """
@@ -25,13 +28,15 @@ from hanazono.envs.hanami_tatami.cards import (
     can_start,
     lowest,
     partners,
-    random_cards,
     size,
 )
 from hanazono.envs.hanami_tatami.icons import (
     BONUS_CARDS,
+    ICONS,
+    KINDS_IN_SET,
     MOST_CONDITIONS,
     NO_ICON,
+    WHICH_IN_SET,
     condition_points,
     most_of_others,
     sets_held,
@@ -68,6 +73,7 @@ FIELDS = (
     Field("last_slide", np.int8, (), "slide k made before in this turn, -1 none"),
     Field("bonus_card", np.int8, (), "the open bonus card 0..4"),
     Field("bonus_points", np.int16, (MAX_PLAYERS,), "what the bonus card pays each seat now"),
+    Field("icon_gain", np.int16, (MAX_PLAYERS, ICONS), "what one more of each icon adds to it"),
     Field("area", np.int8, (MAX_PLAYERS,), "squares in the largest area of each seat"),
     Field("corner", np.int8, (MAX_PLAYERS,), "1: that area, or an equal one, holds a corner"),
     Field("beside", np.uint8, (MAX_PLAYERS, CARDS), "squares in the seat's areas next to each"),
@@ -105,6 +111,7 @@ def reset(s: Any) -> None:
     s.field = off_the_top(s, FIELD)
     bonus_card = below(draw(s), BONUS_CARDS)
     s.bonus_card = 0 if s.printed_only else bonus_card
+    pay_bonus(s)
 
 
 @kernel
@@ -116,7 +123,6 @@ def clear(s: Any) -> None:
     s.offset[:] = 0
     s.given = NO_CARD
     s.picks[:] = NO_CARD
-    s.bonus_points[:] = 0
     s.area[:] = 0
     s.corner[:] = 0
     s.beside[:] = 0
@@ -280,12 +286,18 @@ def area_points(s: Any, p: Any) -> Any:
 
 @kernel
 def pay_bonus(s: Any) -> None:
+    """What the bonus card pays each seat now, and would pay for one more of each icon."""
+    s.bonus_points[:] = 0
+    s.icon_gain[:] = 0
     for p in range(s.num_players):
-        points = 0
         for i in range(MOST_CONDITIONS):
-            sets = sets_held(s, p, i, NO_ICON)
-            points += condition_points(s, i, sets, most_of_others(s, p, i))
-        s.bonus_points[p] = points
+            most = most_of_others(s, p, i)
+            now = condition_points(s, i, sets_held(s, p, i, NO_ICON), most)
+            s.bonus_points[p] += now
+            for k in range(KINDS_IN_SET[s.bonus_card, i]):
+                icon = WHICH_IN_SET[s.bonus_card, i, k]
+                more = condition_points(s, i, sets_held(s, p, i, icon), most)
+                s.icon_gain[p, icon] += more - now
 
 
 @kernel
@@ -398,53 +410,3 @@ def max_decisions(num_players: int, options: Mapping[str, int]) -> int:
     """A bound on the decisions of a game."""
     dealt = int(REMOVED[num_players]) + HAND * num_players + FIELD
     return LONGEST_TURN * ((CARDS - dealt) // 2 + num_players)
-
-
-# § 9 What a player knows
-
-
-@kernel
-def unseen(s: Any, v: Any) -> Any:
-    """The cards that v sees nowhere: in other hands and not known there, or in the deck."""
-    seen = s.hand[v] | s.field | s.removed
-    for p in range(s.num_players):
-        seen |= s.known[p] | s.played[p]
-    if s.given != NO_CARD:
-        seen |= bit(s.given)
-    for i in range(3):
-        if s.picks[i] != NO_CARD:
-            seen |= bit(s.picks[i])
-    return ALL_CARDS & ~seen
-
-
-@kernel
-def can_go_on(s: Any) -> Any:
-    """Whether the player to decide can complete a play that is begun."""
-    hand = s.hand[s.current_player]
-    if s.stage == SECOND:
-        return second_cards(s, hand) != 0
-    return s.stage != THIRD or third_cards(s, hand) != 0
-
-
-@kernel
-def resample_hidden(s: Any, player: Any, seed: Any) -> None:
-    """Deal the unseen cards anew to the other hands, until a play that is begun can be completed,
-    and to the deck. The same seed gives the same result."""
-    hidden, counter, possible = unseen(s, player), 0, False
-    left = hidden
-    while not possible:
-        left = hidden
-        for q in range(s.num_players):
-            if q != player:
-                shown = s.known[q] | (s.hand[q] & WILD_SET)
-                count = size(s.hand[q] & ~shown)
-                cards = random_cards(left, count, seed, counter)
-                s.hand[q] = shown | cards
-                left &= ~cards
-                counter += count
-        possible = can_go_on(s)
-    for place in range(s.top, CARDS):
-        card = random_cards(left, 1, seed, counter)
-        s.deck[place] = lowest(card)
-        left &= ~card
-        counter += 1

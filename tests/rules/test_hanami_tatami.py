@@ -859,11 +859,25 @@ def test_the_board_is_observed_as_it_lies():
     table.s.offset[:] = [0, 0, -9, 9, 0, 0]
     table.put(0, "navy 1, black 10")
     table.put(1, "purple 1")
-    own, others = table.pieces(0)["board"]
-    assert np.argwhere(own == 1).tolist() == [[0, 9], [2, 27]]
-    assert np.argwhere(others).tolist() == [[3, 0]]
+    board = table.pieces(0)["board"]
+    assert np.argwhere(board == 1).tolist() == [[0, 9], [2, 27]]
+    assert np.argwhere(board == -1).tolist() == [[3, 0]]
     removed = cards_of(table.s.removed)
-    assert (own == 0.5).sum() == 60 - 3 - len(removed)
+    assert np.isclose(board, 1 / 3).sum() == 60 - 3 - len(removed)
+    assert (board != 0).sum() == 60 - len(removed)
+
+
+def test_squares_tell_whose_marker_lies_there():
+    table = Table(4, removed="black 1 2 3")
+    for seat, square in enumerate(("red 1", "red 2", "red 3", "red 4")):
+        table.put(seat, square)
+    square = table.pieces(1)["square"] * 3
+    told = {
+        name: round(float(square[ids(name)[0]])) for name in ("red 1", "red 2", "red 3", "red 4")
+    }
+    assert told == {"red 1": -1, "red 2": 3, "red 3": -3, "red 4": -2}
+    assert square[ids("black 1")] == 0
+    assert np.isclose(square[ids("green 1")], 1)
 
 
 def test_joined_is_the_area_that_a_marker_would_make():
@@ -891,6 +905,7 @@ def test_slide_pieces_tell_what_each_slide_changes():
         gains = [other.area(p) - table.area(p) for p in (0, 1)]
         assert np.isclose(pieces["slide_gain"][k] * 24, gains[0])
         assert np.isclose(pieces["slide_cost"][k] * 24, gains[1])
+    assert pieces["slidable"].all()
     assert pieces["slide_cost"].any()
 
 
@@ -898,7 +913,7 @@ def test_seats_are_told_from_the_reader_on():
     table = Table(3)
     table.put(2, "red 5 6")
     assert (table.pieces(1)["area"] * 24).round().tolist() == [0, 2, 0, 0]
-    assert names(table.pieces(1)["markers"][1]) == "red 5 6"
+    assert names(table.pieces(1)["square"] == -1) == "red 5 6"
     assert table.pieces(1)["mover"].tolist() == [0, 0, 1, 0]
 
 

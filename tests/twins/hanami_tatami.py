@@ -7,7 +7,7 @@ compared they are ids 0 to 59, and 60 for a wild card.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +32,7 @@ from reference.hanami_tatami import (
     card_of,
     ids,
 )
-from twins.compare import Stream, unequal, unequal_pieces
+from twins.compare import Comparison, Stream, unequal
 
 LAYOUT = GAME.layout
 SEATS = GAME.max_players
@@ -51,59 +51,38 @@ STAGE_WORDS = {
 }
 
 
-class Pair:
+class Pair(Comparison):
     """One game, played by the twin along with the engine's state record."""
 
     def __init__(self, s: Any) -> None:
         """`s` is a freshly dealt state; the twin gets its seats, options and seed."""
-        self.num_players = int(s["num_players"])
-        self.chance = Stream(int(s["seed"]))
-        self.twin = Hanami(self.num_players, self.chance, bool(s["printed_only"]))
-        self.imagined = BatchEnv(GAME, 1, self.num_players)
+        n, self.chance = int(s["num_players"]), Stream(int(s["seed"]))
+        super().__init__(GAME, n, Hanami(n, self.chance, bool(s["printed_only"])))
+        self.imagined = BatchEnv(GAME, 1, n)
 
-    def step(self, action: int) -> None:
-        """The twin plays an action, which it must find legal."""
-        self.twin.step(action)
+    def truths(self, s: Any, mask: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The whole state, and the legal actions."""
+        return engine_truth(s, mask), twin_truth(self.twin) | {"chance": self.chance.drawn}
 
-    def differences(
-        self, s: Any, mask: np.ndarray, observations: np.ndarray, thorough: bool
-    ) -> list[str]:
-        """What engine and twin disagree on now, one line each.
+    def knowledge(self, seen: np.ndarray, v: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Where the observation of v says that cards and markers are."""
+        return engine_cards(LAYOUT.split(seen)), twin_cards(self.twin, v)
 
-        Args:
-            s: the engine's state record.
-            mask: its legal actions, int8 [A].
-            observations: what each seat sees, float32 [P, O].
-            thorough: compare also every number of the observations, and the views in words.
-        """
-        truth = twin_truth(self.twin) | {"chance": self.chance.drawn}
-        found = unequal("", engine_truth(s, mask), truth)
-        for v in range(self.num_players):
-            pieces = LAYOUT.split(observations[v])
-            found += unequal(f"seat {v} knows ", engine_cards(pieces), twin_cards(self.twin, v))
-            if thorough:
-                found += unequal_pieces(LAYOUT, observations[v], expected_pieces(self.twin, v), v)
-                expected = public_words(self.twin) | private_words(self.twin, v)
-                found += unequal(f"seat {v} reads ", GAME.words.view(s, v), expected)
-                found += self._imagined_differences(s, v)
-        if thorough:
-            expected = public_words(self.twin) | hidden_words(self.twin)
-            found += unequal("the full view: ", GAME.words.view(s, None), expected)
-        return found
+    def pieces(self, v: int) -> dict[str, np.ndarray]:
+        """Every piece of v's observation, by the twin."""
+        return expected_pieces(self.twin, v)
 
-    def final_differences(self, scores: np.ndarray, ranks: np.ndarray) -> list[str]:
-        """The same for a finished game's scores [P, 2] (points, less markers) and ranks [P]."""
-        n = self.num_players
-        engine = {"scores": scores[:n, 0], "tie-break": scores[:n, 1], "ranks": ranks[:n]}
-        expected = {
-            "scores": self.twin.scores(),
-            "tie-break": [-len(player.markers) for player in self.twin.players],
-            "ranks": self.twin.ranks(),
-        }
-        return unequal("final ", {name: list(values) for name, values in engine.items()}, expected)
+    def words(self, v: int | None) -> dict[str, Any]:
+        """The view of v, or the full one for None, by the twin."""
+        rest = hidden_words(self.twin) if v is None else private_words(self.twin, v)
+        return public_words(self.twin) | rest
 
-    def _imagined_differences(self, s: Any, v: int) -> list[str]:
-        """What is wrong with a state that the engine holds possible for seat v (§ 9)."""
+    def final(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Scores by seat, and the number of markers, negative."""
+        return self.twin.scores(), [-len(player.markers) for player in self.twin.players]
+
+    def beliefs(self, s: Any, v: int) -> list[str]:
+        """What is wrong with a state that the engine holds possible for v (§ 9)."""
         self.imagined.set_states(np.array([s], GAME.dtype))
         self.imagined.resample_hidden(np.array([v]), np.array([s["decisions"]]))
         state = self.imagined.states[0]
@@ -209,7 +188,10 @@ def engine_cards(pieces: dict[str, np.ndarray]) -> dict[str, Any]:
         "known": [
             np.flatnonzero(np.round(3 * pieces["known"]) == 4 - j).tolist() for j in (1, 2, 3)
         ],
-        "markers": [np.flatnonzero(row).tolist() for row in pieces["markers"]],
+        "markers": [
+            np.flatnonzero(np.round(3 * pieces["square"]) == code).tolist()
+            for code in (3, -3, -2, -1)
+        ],
     }
 
 
@@ -235,8 +217,9 @@ def seated_from(twin: Hanami, v: int) -> list[Player]:
 def expected_pieces(twin: Hanami, v: int) -> dict[str, np.ndarray]:
     """Every piece of seat v's observation, from the twin alone."""
     pieces = {piece.name: np.zeros(piece.shape) for piece in GAME.pieces}
+    pieces["square"][ids(set(CARDS) - twin.taken())] = 1 / 3
     write_seats(twin, v, pieces)
-    write_boards(twin, v, pieces)
+    write_boards(twin, pieces)
     for name, cards in twin_cards(twin, v).items():
         if name not in ("known", "markers"):
             pieces[name][cards] = 1
@@ -258,7 +241,7 @@ def write_seats(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     for j, player in enumerate(seated_from(twin, v)[: twin.num_players]):
         seat = (v + j) % twin.num_players
         size, corner = twin.boards.best_area(player.markers)
-        pieces["markers"][j, ids(player.markers)] = 1
+        pieces["square"][ids(player.markers)] = (j - 4) / 3 if j > 0 else 1
         if j > 0:
             pieces["known"][ids(player.known)] = (4 - j) / 3
         pieces["area"][j] = size / 24
@@ -270,14 +253,11 @@ def write_seats(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
         pieces["lead"][j] = (scores[seat] - mean) / 24
 
 
-def write_boards(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
-    """Where the boards and, in rows and columns, the markers lie."""
-    own, taken = twin.players[v].markers, twin.taken()
+def write_boards(twin: Hanami, pieces: dict[str, np.ndarray]) -> None:
+    """Where the boards and, in rows and columns, the squares lie."""
     for square in CARDS:
         row, column = twin.boards.place(square)
-        at = row, column + 8
-        pieces["board"][0, *at] = 1 if square in own else (square not in taken) / 2
-        pieces["board"][1, *at] = square in taken - twin.removed - own
+        pieces["board"][row, column + 8] = pieces["square"][card_id(square)]
     for p in range(PATTERNS):
         pieces["row"][p, twin.boards.order.index(p)] = 1
         pieces["offset"][p] = twin.boards.offsets[p] / 9
@@ -303,6 +283,7 @@ def write_slides(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     """What each slide that may be made would bring the reader and the luckiest other player."""
     pieces["slides_left"][0] = twin.slides_left / 2
     for k in twin.slides():
+        pieces["slidable"][k] = 1
         slid = twin.boards.slid(k)
         gains = [
             slid.area_points(player.markers) - twin.boards.area_points(player.markers)
