@@ -11,6 +11,7 @@ import numpy as np
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
+from hanazono.envs.core.seats import around, places_from
 from hanazono.envs.hanami_tatami.areas import COLUMNS, MOST_OFFSET, ROWS, largest_area
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
@@ -109,12 +110,6 @@ def observe(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
-def around(place: Any, n: Any) -> Any:
-    """The seat at a place 0 … 2 n - 1 counted round the table (faster than the remainder)."""
-    return place - n if place >= n else place
-
-
-@kernel
 def card_piece(out: Any, start: Any) -> Any:
     """A piece over the cards as an array of its own: loops over it compile to vector code."""
     return out[start : start + CARDS]
@@ -193,7 +188,7 @@ def write_boards(s: Any, out: Any) -> None:
 @kernel
 def write_turn(s: Any, player: Any, out: Any) -> None:
     n = s.num_players
-    out[AT_MOVER + around(s.current_player - player + n, n)] = 1.0
+    out[AT_MOVER + places_from(s, player, s.current_player)] = 1.0
     out[AT_STAGE + s.stage] = 1.0
     out[AT_SLIDES_LEFT] = s.slides_left / 2
     out[AT_DECK] = (CARDS - s.top) * PER_DECK
