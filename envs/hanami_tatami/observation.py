@@ -187,7 +187,6 @@ def write_boards(s: Any, out: Any) -> None:
 
 @kernel
 def write_turn(s: Any, player: Any, out: Any) -> None:
-    n = s.num_players
     out[AT_MOVER + places_from(s, player, s.current_player)] = 1.0
     out[AT_STAGE + s.stage] = 1.0
     out[AT_SLIDES_LEFT] = s.slides_left / 2
