@@ -108,7 +108,10 @@ class GameEnv(AECEnv):
             auto_reset=False,
             options=self.options,
         )
-        self._s = self._batch.states.view(np.recarray)[0]
+        states = self._batch.states
+        self._s = states.view(np.recarray)[0]
+        # Views of its fields: a record looks a field up by name each time, which is slow.
+        self._seed, self._paid = states["seed"], states["rewards"][0, : self.num_players]
         self._observation = self._batch.observation[0]
         self._mask = self._batch.action_mask[0]
         self._player = self._batch.current_player
@@ -139,7 +142,7 @@ class GameEnv(AECEnv):
         if seed is not None:
             deal_seed = check_seed(seed)
         else:
-            deal_seed = int(mix(self._s.seed)) if self._dealt else fresh_seed()
+            deal_seed = int(mix(self._seed[0])) if self._dealt else fresh_seed()
         self._batch.reset(seeds=np.full(1, deal_seed, np.uint64))
         self._dealt = True
         self._actions = []
@@ -149,7 +152,8 @@ class GameEnv(AECEnv):
         """Set all PettingZoo attributes from the state, with `agents` still at the table."""
         over = bool(self._over[0])
         self.agents = list(agents)
-        self._cumulative_rewards = {a: float(self._s.rewards[self._seats[a]]) for a in agents}
+        paid = self._paid.tolist()
+        self._cumulative_rewards = {a: paid[self._seats[a]] for a in agents}
         self.rewards = dict(self._cumulative_rewards)
         if len(agents) < self.num_players:  # some have left, which clears what was paid last
             self._clear_rewards()
