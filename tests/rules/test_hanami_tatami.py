@@ -664,7 +664,7 @@ def test_all_who_tie_for_the_most_are_paid_and_others_are_not():
 
 def test_another_bonus_card_pays_for_other_icons():
     table = Table()
-    table.s.bonus_card = 1
+    table.open_bonus_card(1)
     table.show(0, "green 2 3")  # sake and note
     assert table.s.bonus_points[0] == 2
 
