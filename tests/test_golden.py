@@ -60,7 +60,11 @@ PLAYTHROUGHS = {  # a turn of Ohanami takes four decisions a seat
     # a turn of HANAMI takes three to seven decisions
     "hanami_tatami_2p": Playthrough("hanami_tatami", ("planner", "random"), 2, table_every=12),
     "hanami_tatami_3p": Playthrough(
-        "hanami_tatami", ("greedy", "planner", "random"), 3, table_every=18
+        "hanami_tatami",
+        ("greedy", "planner", "random"),
+        seed=3,
+        table_every=18,
+        options={"printed_only": 1},
     ),
     "hanami_tatami_4p": Playthrough(
         "hanami_tatami", ("planner", "random", "greedy", "random"), 4, table_every=24

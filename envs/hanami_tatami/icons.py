@@ -115,6 +115,8 @@ KINDS_IN_SET = (SET > 0).sum(axis=2).astype(np.int8)
 WHICH_IN_SET = np.argsort(SET == 0, axis=2, kind="stable").astype(np.int8)
 COUNT_IN_SET = np.take_along_axis(SET, WHICH_IN_SET.astype(np.int64), axis=2)
 MANY_SETS = CARDS  # more than anybody has
+# How many sets there are in so many icons, by how many a set takes (faster than dividing).
+SETS = np.array([np.arange(CARDS + 2) // max(1, n) for n in range(1 + MOST_ICONS)], np.int64)
 NO_ICON = -1
 
 
@@ -127,11 +129,11 @@ def icon_count(s: Any, p: Any, icon: Any) -> Any:
 @kernel
 def sets_held(s: Any, p: Any, i: Any, extra: Any) -> Any:
     """Complete sets that seat p has for condition i; `extra` is an icon to count besides."""
-    card, sets = s.bonus_card, MANY_SETS
+    card, played, sets = s.bonus_card, s.played[p], MANY_SETS
     for k in range(KINDS_IN_SET[card, i]):
-        icon, needed = WHICH_IN_SET[card, i, k], np.int64(COUNT_IN_SET[card, i, k])
-        count = icon_count(s, p, icon) + (1 if icon == extra else 0)
-        sets = min(sets, count if needed == 1 else count // needed)
+        icon = WHICH_IN_SET[card, i, k]
+        count = size(played & ICON_SETS[icon]) + (icon == extra)
+        sets = min(sets, SETS[COUNT_IN_SET[card, i, k], count])
     return sets
 
 
@@ -139,10 +141,11 @@ def sets_held(s: Any, p: Any, i: Any, extra: Any) -> Any:
 def most_of_others(s: Any, p: Any, i: Any) -> Any:
     """The most sets that another seat than p has for condition i, 0 unless the most count."""
     most = 0
-    if KIND[s.bonus_card, i] == MOST:
+    if KIND[s.bonus_card, i] == MOST:  # a set is one icon
+        icons = ICON_SETS[WHICH_IN_SET[s.bonus_card, i, 0]]
         for q in range(s.num_players):
             if q != p:
-                most = max(most, sets_held(s, q, i, NO_ICON))
+                most = max(most, size(s.played[q] & icons))
     return most
 
 

@@ -10,13 +10,11 @@ from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
     CARDS,
     WILD_SET,
-    bit,
     lowest,
     random_cards,
     size,
 )
 from hanazono.envs.hanami_tatami.rules import (
-    NO_CARD,
     SECOND,
     THIRD,
     second_cards,
@@ -25,21 +23,9 @@ from hanazono.envs.hanami_tatami.rules import (
 
 
 @kernel
-def aside(s: Any) -> Any:
-    """The cards given or chosen in this turn that lie aside; bit 60 is the wild card."""
-    cards = bit(0) & 0
-    if s.given != NO_CARD:
-        cards |= bit(s.given)
-    for i in range(3):
-        if s.picks[i] != NO_CARD:
-            cards |= bit(s.picks[i])
-    return cards
-
-
-@kernel
 def unseen(s: Any, v: Any) -> Any:
     """The cards that v sees nowhere: in other hands and not known there, or in the deck."""
-    seen = s.hand[v] | s.field | s.removed | aside(s)
+    seen = s.hand[v] | s.field | s.removed | s.aside
     for p in range(s.num_players):
         seen |= s.known[p] | s.played[p]
     return ALL_CARDS & ~seen

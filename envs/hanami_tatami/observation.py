@@ -14,18 +14,16 @@ from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import around, places_from
 from hanazono.envs.hanami_tatami.areas import COLUMNS, MOST_OFFSET, ROWS, largest_area
 from hanazono.envs.hanami_tatami.cards import (
-    ALL_CARDS,
     BOARD,
     CARDS,
     NUMBER_SETS,
     NUMBERS,
     PATTERNS,
     WILD_SET,
-    lowest,
     size,
 )
 from hanazono.envs.hanami_tatami.icons import BONUS_CARDS, ICON, ICONS, icon_count
-from hanazono.envs.hanami_tatami.knowledge import aside, unseen
+from hanazono.envs.hanami_tatami.knowledge import unseen
 from hanazono.envs.hanami_tatami.rules import (
     MAX_PLAYERS,
     NUM_SLIDES,
@@ -93,7 +91,6 @@ PER_BONUS = np.float32(1 / 10)
 PER_IN_PATTERN, PER_IN_NUMBER = np.float32(1 / NUMBERS), np.float32(1 / PATTERNS)
 PER_OFFSET, PER_DECK = np.float32(1 / MOST_OFFSET), np.float32(1 / 36)
 THIRD = np.float32(1 / 3)
-IS_ICON = np.array([[ICON[c] == i for c in range(CARDS)] for i in range(ICONS)], np.float32)
 
 
 @kernel
@@ -222,15 +219,12 @@ def write_slide(s: Any, player: Any, k: Any, out: Any) -> None:
 def write_cards(s: Any, player: Any, out: Any) -> None:
     write(s.hand[player], card_piece(out, AT_HAND))
     write(s.field, card_piece(out, AT_FIELD))
+    write(s.aside, card_piece(out, AT_CHOSEN))
     write(unseen(s, player), card_piece(out, AT_UNSEEN))
     ones, twos = thirds(s, s.known, player)
     known = card_piece(out, AT_KNOWN)
     for c in range(CARDS):
         known[c] = third(ones, twos, c)
-    cards = aside(s) & ALL_CARDS
-    while cards != 0:
-        out[AT_CHOSEN + lowest(cards)] = 1.0
-        cards &= cards - 1
 
 
 @kernel
@@ -240,11 +234,16 @@ def write_chances(s: Any, player: Any, out: Any) -> None:
     for c in range(CARDS):
         alone = np.float32((free >> c) & 1) * PER_MARKER
         joined[c] = alone * np.float32(beside[c]) + alone
-    icon_gain = card_piece(out, AT_ICON_GAIN)
-    for i in range(ICONS):
-        gain = np.float32(s.icon_gain[player, i]) * PER_BONUS
-        for c in range(CARDS):
-            icon_gain[c] += IS_ICON[i, c] * gain
+    write_icon_gain(s.icon_gain[player], card_piece(out, AT_ICON_GAIN))
+
+
+@kernel
+def write_icon_gain(gains: Any, piece: Any) -> None:
+    bowl, sake, note, top, blossom = gains[0], gains[1], gains[2], gains[3], gains[4]
+    for c in range(CARDS):
+        gain = bowl if ICON[c] == 0 else sake if ICON[c] == 1 else note
+        gain = top if ICON[c] == 3 else blossom if ICON[c] == 4 else gain
+        piece[c] = np.float32(gain) * PER_BONUS
 
 
 @kernel

@@ -33,11 +33,14 @@ from hanazono.envs.hanami_tatami.cards import (
 from hanazono.envs.hanami_tatami.icons import (
     BONUS_CARDS,
     ICONS,
+    KIND,
     KINDS_IN_SET,
+    MOST,
     MOST_CONDITIONS,
     NO_ICON,
     WHICH_IN_SET,
     condition_points,
+    icon_count,
     most_of_others,
     sets_held,
 )
@@ -67,6 +70,7 @@ FIELDS = (
     Field("offset", np.int8, (PATTERNS,), "places each board was slid to the right, -9..9"),
     Field("given", np.int8, (), "card given to the field while another is to be taken, -1 none"),
     Field("picks", np.int8, (3,), "cards chosen for a play that is not complete, -1 none, 60 wild"),
+    Field("aside", np.int64, (), "set: the card given, or the cards chosen; bit 60 wild"),
     Field("stage", np.int8, (), "GIVE … SLIDE; GIVE when finished"),
     Field("slides_left", np.int8, (), "slides the player may still make, 0 but in stage SLIDE"),
     Field("slidable", np.int8, (), "bit b: board b may be slid; 0 but in stage SLIDE"),
@@ -74,6 +78,8 @@ FIELDS = (
     Field("bonus_card", np.int8, (), "the open bonus card 0..4"),
     Field("bonus_points", np.int16, (MAX_PLAYERS,), "what the bonus card pays each seat now"),
     Field("icon_gain", np.int16, (MAX_PLAYERS, ICONS), "what one more of each icon adds to it"),
+    Field("own_bonus", np.int16, (MAX_PLAYERS,), "of bonus_points: without conditions `most`"),
+    Field("own_gain", np.int16, (MAX_PLAYERS, ICONS), "of icon_gain: the same"),
     Field("area", np.int8, (MAX_PLAYERS,), "squares in the largest area of each seat"),
     Field("corner", np.int8, (MAX_PLAYERS,), "1: that area, or an equal one, holds a corner"),
     Field("beside", np.uint8, (MAX_PLAYERS, CARDS), "squares in the seat's areas next to each"),
@@ -111,7 +117,8 @@ def reset(s: Any) -> None:
     s.field = off_the_top(s, FIELD)
     bonus_card = below(draw(s), BONUS_CARDS)
     s.bonus_card = 0 if s.printed_only else bonus_card
-    pay_bonus(s)
+    for p in range(s.num_players):
+        pay_bonus(s, p)
 
 
 @kernel
@@ -123,6 +130,11 @@ def clear(s: Any) -> None:
     s.offset[:] = 0
     s.given = NO_CARD
     s.picks[:] = NO_CARD
+    s.aside = 0
+    s.bonus_points[:] = 0
+    s.icon_gain[:] = 0
+    s.own_bonus[:] = 0
+    s.own_gain[:] = 0
     s.area[:] = 0
     s.corner[:] = 0
     s.beside[:] = 0
@@ -164,12 +176,13 @@ def off_the_top(s: Any, count: Any) -> Any:
 @kernel
 def give(s: Any, c: Any) -> None:
     s.given = c
-    leave_hand(s, c)
+    lay_aside(s, c)
     s.stage = TAKE
 
 
 @kernel
-def leave_hand(s: Any, c: Any) -> None:
+def lay_aside(s: Any, c: Any) -> None:
+    s.aside |= bit(c)
     s.hand[s.current_player] &= ~bit(c)
     s.known[s.current_player] &= ~bit(c)
 
@@ -180,6 +193,7 @@ def take(s: Any, c: Any) -> None:
     s.known[s.current_player] |= bit(c)
     s.field = (s.field & ~bit(c)) | bit(s.given)
     s.given = NO_CARD
+    s.aside = 0
     s.stage = FIRST
 
 
@@ -189,7 +203,7 @@ def take(s: Any, c: Any) -> None:
 @kernel
 def choose(s: Any, c: Any) -> None:
     s.picks[s.stage - FIRST] = c
-    leave_hand(s, c)
+    lay_aside(s, c)
     s.stage += 1
     if s.stage > THIRD and c != WILD:
         play(s, c)
@@ -203,8 +217,9 @@ def play(s: Any, third: Any) -> None:
     s.played[p] |= (pair | bit(third)) if natural else pair
     s.markers[p] |= (pair | bit(third)) & free_squares(s)
     s.picks[:] = NO_CARD
+    s.aside = 0
     measure_area(s, p)
-    pay_bonus(s)
+    pay_bonus(s, p)
     if natural:
         earn_slides(s, a, c, third)
     if s.slides_left > 0:
@@ -285,19 +300,33 @@ def area_points(s: Any, p: Any) -> Any:
 
 
 @kernel
-def pay_bonus(s: Any) -> None:
-    """What the bonus card pays each seat now, and would pay for one more of each icon."""
-    s.bonus_points[:] = 0
-    s.icon_gain[:] = 0
-    for p in range(s.num_players):
-        for i in range(MOST_CONDITIONS):
-            most = most_of_others(s, p, i)
-            now = condition_points(s, i, sets_held(s, p, i, NO_ICON), most)
-            s.bonus_points[p] += now
+def pay_bonus(s: Any, p: Any) -> None:
+    """Find what the bonus card pays now that the played cards of seat p are others."""
+    s.own_bonus[p] = 0
+    s.own_gain[p, :] = 0
+    for i in range(MOST_CONDITIONS):
+        if KIND[s.bonus_card, i] != MOST:
+            now = condition_points(s, i, sets_held(s, p, i, NO_ICON), 0)
+            s.own_bonus[p] += now
             for k in range(KINDS_IN_SET[s.bonus_card, i]):
                 icon = WHICH_IN_SET[s.bonus_card, i, k]
-                more = condition_points(s, i, sets_held(s, p, i, icon), most)
-                s.icon_gain[p, icon] += more - now
+                s.own_gain[p, icon] += condition_points(s, i, sets_held(s, p, i, icon), 0) - now
+    for q in range(s.num_players):
+        pay_most(s, q)
+
+
+@kernel
+def pay_most(s: Any, p: Any) -> None:
+    """Add what the conditions pay for which the other seats count as well."""
+    s.bonus_points[p] = s.own_bonus[p]
+    s.icon_gain[p, :] = s.own_gain[p, :]
+    for i in range(MOST_CONDITIONS):
+        if KIND[s.bonus_card, i] == MOST:
+            icon, most = WHICH_IN_SET[s.bonus_card, i, 0], most_of_others(s, p, i)
+            count = icon_count(s, p, icon)
+            now = condition_points(s, i, count, most)
+            s.bonus_points[p] += now
+            s.icon_gain[p, icon] += condition_points(s, i, count + 1, most) - now
 
 
 @kernel

@@ -73,7 +73,12 @@ class Table:
         self.s.deck[CARDS - len(pool) :] = pool
         self.s.top = CARDS - len(pool)
         self.s.order[:] = range(len(PATTERN_NAMES))
-        self.s.bonus_card = 0
+        self.open_bonus_card(0)
+
+    def open_bonus_card(self, k: int) -> None:
+        self.s.bonus_card = k
+        for seat in range(self.num_players):
+            rules.pay_bonus(self.s, seat)
         self.refresh()
 
     def refresh(self) -> None:
@@ -103,7 +108,7 @@ class Table:
     def show(self, seat: int, cards: str) -> None:
         """Lay cards before a seat as if they had been played, without markers."""
         self.s.played[seat] |= card_set(cards)
-        rules.pay_bonus(self.s)
+        rules.pay_bonus(self.s, seat)
         self.refresh()
 
     def decide(self, action: int) -> None:

@@ -472,6 +472,25 @@ def test_a_slide_can_be_reversed_by_a_later_one():
     assert table.area(0) == before
 
 
+@pytest.mark.parametrize("num_players", SEAT_COUNTS)
+def test_every_slide_can_be_reversed(num_players):
+    """At sampled positions: back on its place, a board leaves areas as they were."""
+    states = played_games(num_players).ravel()
+    for state in np.random.default_rng(1).choice(states[states["terminated"] == 0], 20):
+        env = BatchEnv(GAME, 1, num_players, auto_reset=False)
+        for k in range(rules.NUM_SLIDES):
+            state["stage"], state["slides_left"], state["slidable"] = rules.SLIDE, 3, 63
+            state["last_slide"] = -1
+            env.set_states(np.array([state]))
+            if env.action_mask[0, rules.SLIDES + k]:
+                env.step(np.array([rules.SLIDES + k]))
+                env.states["last_slide"] = -1
+                env.set_states(env.get_states())
+                env.step(np.array([rules.SLIDES + (k ^ 1)]))
+                for field in ("offset", "area", "corner", "beside"):
+                    assert np.array_equal(env.states[field][0], state[field]), field
+
+
 @pytest.mark.parametrize(("offset", "closed"), [(9, "navy right"), (-9, "navy left")])
 def test_offsets_end_at_nine(offset, closed):
     table = Table(2, RUN).at_play()
@@ -664,9 +683,37 @@ def test_all_who_tie_for_the_most_are_paid_and_others_are_not():
 
 def test_another_bonus_card_pays_for_other_icons():
     table = Table()
-    table.s.bonus_card = 1
+    table.open_bonus_card(1)
     table.show(0, "green 2 3")  # sake and note
     assert table.s.bonus_points[0] == 2
+
+
+@pytest.mark.parametrize("num_players", SEAT_COUNTS)
+def test_bonus_points_of_whole_games_against_a_search(num_players):
+    """What is kept up to date from play to play is what all the played cards bring."""
+    states = played_games(num_players)[::5].ravel()
+    for state in states.view(np.recarray):
+        played = [cards_of(state.played[p]) for p in range(num_players)]
+        shown = [[int(icons.ICON[c]) for c in cards] for cards in played]
+        for p in range(num_players):
+            points = bonus_by_search(state.bonus_card, shown, p)
+            assert state.bonus_points[p] == points
+            for icon in range(icons.ICONS):
+                more = [[*own, icon] if q == p else own for q, own in enumerate(shown)]
+                gain = bonus_by_search(state.bonus_card, more, p) - points
+                assert state.icon_gain[p, icon] == gain
+
+
+def bonus_by_search(bonus_card: int, shown: list[list[int]], p: int) -> int:
+    """Points of seat p from the lines of the file, where seats show these icons."""
+    card, points = json.loads(icons.FILE.read_text("utf-8").splitlines()[7 + bonus_card]), 0
+    for condition in card["conditions"]:
+        kind = next(name for name in condition if name != "points")
+        wanted = [icons.ICON_NAMES.index(name) for name in condition[kind]]
+        sets = [min(own.count(i) // wanted.count(i) for i in wanted) for own in shown]
+        paid = {"each": sets[p], "once": sets[p] > 0, "most": sets[p] == max(sets) > 0}
+        points += condition["points"] * paid[kind]
+    return points
 
 
 def test_the_hand_counts_one_off_a_card_and_three_for_an_unused_wild_card():
