@@ -4,7 +4,8 @@ from typing import Any
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
-from hanazono.envs.hanafuda.deck import CARDS, bit
+from hanazono.envs.core.sets import bit
+from hanazono.envs.hanafuda.deck import CARDS
 
 
 @kernel

@@ -93,31 +93,7 @@ WILLOW_RIBBON = cards_named(f"Willow {RED}")
 AKATAN, AOTAN = np.int64(cards_named(POETRY)), np.int64(cards_named(BLUE))
 KUSATAN = np.int64(cards_named(RED) & ~WILLOW_RIBBON)
 
-ONE = np.int64(1)
 MONTH_SET = np.int64((1 << PER_MONTH) - 1)
-# All 64 bits wide: so the compiler knows the pattern in `size` and uses the processor's own count.
-PAIRS, QUADS = np.int64(0x5555_5555_5555_5555), np.int64(0x3333_3333_3333_3333)
-NIBBLES, BYTES = np.int64(0x0F0F_0F0F_0F0F_0F0F), np.int64(0x0101_0101_0101_0101)
-
-
-@kernel
-def bit(c: Any) -> Any:
-    """The set of card c alone."""
-    return ONE << c
-
-
-@kernel
-def size(cards: Any) -> Any:
-    """How many cards a set holds (sums of 2, 4, 8 bits, then a product that adds the bytes)."""
-    pairs = cards - ((cards >> 1) & PAIRS)
-    quads = (pairs & QUADS) + ((pairs >> 2) & QUADS)
-    return ((((quads + (quads >> 4)) & NIBBLES) * BYTES) >> 56) & 0xFF
-
-
-@kernel
-def lowest(cards: Any) -> Any:
-    """The smallest card id in a set that is not empty."""
-    return size((cards & -cards) - 1)
 
 
 @kernel

@@ -7,7 +7,8 @@ all three. Sets are int64 words, see deck.py.
 from typing import Any
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.hanafuda.deck import bit, same_month
+from hanazono.envs.core.sets import bit
+from hanazono.envs.hanafuda.deck import same_month
 
 
 @kernel

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.hanami_tatami.cards import BOARD, NUMBERS, PATTERNS, lowest, size
+from hanazono.envs.core.sets import lowest, size
+from hanazono.envs.hanami_tatami.cards import BOARD, NUMBERS, PATTERNS
 
 ROWS = PATTERNS
 MOST_OFFSET = 9

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
+from hanazono.envs.core.sets import bit, lowest, size
 from hanazono.envs.hanami_tatami.areas import (
     corners,
     first_area,
@@ -24,12 +25,9 @@ from hanazono.envs.hanami_tatami.cards import (
     WILD,
     WILD_SET,
     after,
-    bit,
-    lowest,
     number_set,
     partners,
     pattern_set,
-    size,
 )
 from hanazono.envs.hanami_tatami.icons import (
     MOST_CONDITIONS,

@@ -11,13 +11,13 @@ import numpy as np
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, keyed
+from hanazono.envs.core.sets import bit, size
 
 PATTERN_NAMES = ("green", "red", "purple", "black", "yellow", "navy")
 PATTERNS, NUMBERS = len(PATTERN_NAMES), 10
 CARDS = PATTERNS * NUMBERS
 WILD = CARDS
 
-ONE = np.int64(1)
 ALL_CARDS = np.int64((1 << CARDS) - 1)
 WILD_SET = np.int64(1 << WILD)
 BOARD = np.int64((1 << NUMBERS) - 1)
@@ -26,30 +26,6 @@ NUMBER_SETS = np.array(
     [0, *(sum(1 << (NUMBERS * b + k) for b in range(PATTERNS)) for k in range(NUMBERS)), 0],
     np.int64,
 )
-
-# All 64 bits wide: so the compiler knows the pattern in `size` and uses the processor's own count.
-PAIRS, QUADS = np.int64(0x5555_5555_5555_5555), np.int64(0x3333_3333_3333_3333)
-NIBBLES, BYTES = np.int64(0x0F0F_0F0F_0F0F_0F0F), np.int64(0x0101_0101_0101_0101)
-
-
-@kernel
-def bit(c: Any) -> Any:
-    """The set of card c alone."""
-    return ONE << c
-
-
-@kernel
-def size(cards: Any) -> Any:
-    """How many cards a set holds (sums of 2, 4, 8 bits, then a product that adds the bytes)."""
-    pairs = cards - ((cards >> 1) & PAIRS)
-    quads = (pairs & QUADS) + ((pairs >> 2) & QUADS)
-    return ((((quads + (quads >> 4)) & NIBBLES) * BYTES) >> 56) & 0xFF
-
-
-@kernel
-def lowest(cards: Any) -> Any:
-    """The smallest card id in a set that is not empty."""
-    return size((cards & -cards) - 1)
 
 
 @kernel

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.hanami_tatami.cards import CARDS, NUMBERS, PATTERN_NAMES, size
+from hanazono.envs.core.sets import size
+from hanazono.envs.hanami_tatami.cards import CARDS, NUMBERS, PATTERN_NAMES
 
 FILE = Path(__file__).with_name("icons.jsonl")
 ICON_NAMES = ("bowl", "sake", "note", "top", "blossom")

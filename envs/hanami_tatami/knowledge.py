@@ -6,14 +6,8 @@ The pieces of an observation, built on this, are in observation.py.
 from typing import Any
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.hanami_tatami.cards import (
-    ALL_CARDS,
-    CARDS,
-    WILD_SET,
-    lowest,
-    random_cards,
-    size,
-)
+from hanazono.envs.core.sets import lowest, size
+from hanazono.envs.hanami_tatami.cards import ALL_CARDS, CARDS, WILD_SET, random_cards
 from hanazono.envs.hanami_tatami.rules import (
     SECOND,
     THIRD,

@@ -12,16 +12,9 @@ import numpy as np
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import around, places_from
+from hanazono.envs.core.sets import size
 from hanazono.envs.hanami_tatami.areas import COLUMNS, MOST_OFFSET, ROWS, largest_area
-from hanazono.envs.hanami_tatami.cards import (
-    BOARD,
-    CARDS,
-    NUMBER_SETS,
-    NUMBERS,
-    PATTERNS,
-    WILD_SET,
-    size,
-)
+from hanazono.envs.hanami_tatami.cards import BOARD, CARDS, NUMBER_SETS, NUMBERS, PATTERNS, WILD_SET
 from hanazono.envs.hanami_tatami.icons import BONUS_CARDS, ICON, ICONS, icon_count
 from hanazono.envs.hanami_tatami.knowledge import unseen
 from hanazono.envs.hanami_tatami.rules import (

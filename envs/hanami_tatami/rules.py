@@ -15,6 +15,7 @@ import numpy as np
 from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
+from hanazono.envs.core.sets import bit, lowest, size
 from hanazono.envs.hanami_tatami.areas import MOST_OFFSET, measure_area
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
@@ -24,11 +25,8 @@ from hanazono.envs.hanami_tatami.cards import (
     WILD,
     WILD_SET,
     after,
-    bit,
     can_start,
-    lowest,
     partners,
-    size,
 )
 from hanazono.envs.hanami_tatami.icons import (
     BONUS_CARDS,

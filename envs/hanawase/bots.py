@@ -12,7 +12,8 @@ it. Entering: a hand gains 0.27 points for each point of its worth, and breaks e
 from typing import Any
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.hanafuda.deck import bit, lowest, same_month, size
+from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.hanafuda.deck import same_month
 from hanazono.envs.hanawase.observation import YAKU_OF_CARD, YAKU_WITH, captures
 from hanazono.envs.hanawase.rules import (
     ACTIVE,

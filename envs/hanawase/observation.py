@@ -14,13 +14,8 @@ import numpy as np
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import places_from
-from hanazono.envs.hanafuda.deck import (
-    CARDS,
-    bit,
-    lowest,
-    same_month,
-    size,
-)
+from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.hanafuda.deck import CARDS, same_month
 from hanazono.envs.hanafuda.matching import is_choice
 from hanazono.envs.hanafuda.pieces import PLACES, card_piece, write_places, write_set
 from hanazono.envs.hanawase.rules import (

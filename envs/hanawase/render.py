@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from hanazono.envs.hanafuda.deck import CARDS, NAMES, size
+from hanazono.envs.core.sets import size
+from hanazono.envs.hanafuda.deck import CARDS, NAMES
 from hanazono.envs.hanafuda.words import by_rank, line, line_by_rank, names_in
 from hanazono.envs.hanawase.rules import (
     ACTIVE,

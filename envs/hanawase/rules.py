@@ -11,6 +11,7 @@ import numpy as np
 from hanazono.envs.core.game import Field, Option
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw, keyed
+from hanazono.envs.core.sets import bit, lowest, size
 from hanazono.envs.hanafuda.deal import shuffle, shuffle_from, taken
 from hanazono.envs.hanafuda.deck import (
     ALL_CARDS,
@@ -21,12 +22,9 @@ from hanazono.envs.hanafuda.deck import (
     PLAINS,
     RANK,
     RIBBONS,
-    bit,
     holds_month,
-    lowest,
     same_month,
     set_of,
-    size,
 )
 from hanazono.envs.hanafuda.matching import capture, is_choice
 from hanazono.envs.hanawase.yaku import YAKU, YAKU_OPTIONS, counted_yaku, points_of, price_yaku

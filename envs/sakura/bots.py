@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.hanafuda.deck import PER_MONTH, bit, lowest, month_of, same_month, size
+from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.hanafuda.deck import PER_MONTH, month_of, same_month
 from hanazono.envs.hanafuda.matching import is_choice
 from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (

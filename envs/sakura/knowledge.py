@@ -7,7 +7,8 @@ from typing import Any
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, keyed
-from hanazono.envs.hanafuda.deck import ALL_CARDS, CARDS, bit, lowest, size
+from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.hanafuda.deck import ALL_CARDS, CARDS
 from hanazono.envs.sakura.rules import DECLARE, NO_CARD, all_captured, whole_months
 
 

@@ -13,16 +13,8 @@ import numpy as np
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import places_from, seat_after
-from hanazono.envs.hanafuda.deck import (
-    CARDS,
-    MONTHS,
-    PER_MONTH,
-    bit,
-    lowest,
-    month_of,
-    set_of,
-    size,
-)
+from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.hanafuda.deck import CARDS, MONTHS, PER_MONTH, month_of, set_of
 from hanazono.envs.hanafuda.pieces import BITS, PLACES, card_piece, write_places, write_set
 from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (

@@ -13,18 +13,10 @@ from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
 from hanazono.envs.core.seats import seat_after
+from hanazono.envs.core.sets import bit, lowest, size
 from hanazono.envs.hanafuda import deck
 from hanazono.envs.hanafuda.deal import shuffle, taken
-from hanazono.envs.hanafuda.deck import (
-    CARDS,
-    MONTHS,
-    PER_MONTH,
-    bit,
-    lowest,
-    month_of,
-    same_month,
-    size,
-)
+from hanazono.envs.hanafuda.deck import CARDS, MONTHS, PER_MONTH, month_of, same_month
 from hanazono.envs.hanafuda.matching import capture, is_choice
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 7
