@@ -5,6 +5,7 @@ squares are told by id, and the squares once more, in `board`, as they lie on th
 game is over, only what lies open is told.
 """
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ PIECES = (
     Piece("icon_gain", (CARDS,), 0, 4, "what its icon adds to the own bonus now / 10", "card"),
     Piece("in_pattern", (CARDS,), 0, 1, "own hand cards of its pattern / 10", "card"),
     Piece("in_number", (CARDS,), 0, 1, "own hand cards of its number / 6", "card"),
+    Piece("in_run", (CARDS,), 0, 1, "most cards of a Run with it, that hand and it have, / 3", "card"),
+    Piece("in_straight", (CARDS,), 0, 1, "the same of a Straight", "card"),
     Piece("slidable", (NUM_SLIDES,), 0, 1, "1: the player to decide may slide so", "slide"),
     Piece("slide_gain", (NUM_SLIDES,), -2, 2, "points for areas the slide brings / 24", "slide"),
     Piece("slide_cost", (NUM_SLIDES,), -2, 2, "the same for the opponent it helps most", "slide"),
@@ -70,6 +73,7 @@ AT_HAND, AT_FIELD, AT_CHOSEN = map(LAYOUT.start, ("hand", "field", "chosen"))
 AT_KNOWN, AT_UNSEEN, AT_SQUARE = map(LAYOUT.start, ("known", "unseen", "square"))
 AT_JOINED, AT_ICON_GAIN = map(LAYOUT.start, ("joined", "icon_gain"))
 AT_IN_PATTERN, AT_IN_NUMBER = map(LAYOUT.start, ("in_pattern", "in_number"))
+AT_IN_RUN, AT_IN_STRAIGHT = map(LAYOUT.start, ("in_run", "in_straight"))
 AT_SLIDABLE = LAYOUT.start("slidable")
 AT_SLIDE_GAIN, AT_SLIDE_COST = map(LAYOUT.start, ("slide_gain", "slide_cost"))
 AT_BOARD, AT_ROW, AT_OFFSET = map(LAYOUT.start, ("board", "row", "offset"))
@@ -84,6 +88,19 @@ PER_BONUS = np.float32(1 / 10)
 PER_IN_PATTERN, PER_IN_NUMBER = np.float32(1 / NUMBERS), np.float32(1 / PATTERNS)
 PER_OFFSET, PER_DECK = np.float32(1 / MOST_OFFSET), np.float32(1 / 36)
 THIRD = np.float32(1 / 3)
+
+
+def sequences() -> np.ndarray:
+    """By the numbers held, 10 bits, and a number: how many of three consecutive ones with that
+    number are there, at most, if it is there as well, / 3."""
+    table = np.zeros((1 << NUMBERS, NUMBERS), np.float32)
+    for held, k in product(range(1 << NUMBERS), range(NUMBERS)):
+        lows = range(max(k - 2, 0), min(k, NUMBERS - 3) + 1)
+        table[held, k] = max(((held | 1 << k) >> low & 7).bit_count() for low in lows) / 3
+    return table
+
+
+SEQUENCES = sequences()
 
 
 @kernel
@@ -241,7 +258,17 @@ def write_icon_gain(gains: Any, piece: Any) -> None:
 
 @kernel
 def write_fellows(hand: Any, out: Any) -> None:
-    """How many cards of the own hand have a card's pattern, and its number."""
+    """How many cards of the own hand have a card's pattern, its number, and go with it in a Run or
+    a Straight."""
+    in_run, in_straight = card_piece(out, AT_IN_RUN), card_piece(out, AT_IN_STRAIGHT)
+    numbers = hand & 0
+    for b in range(PATTERNS):
+        numbers |= (hand >> (NUMBERS * b)) & BOARD
+    for b in range(PATTERNS):
+        own = (hand >> (NUMBERS * b)) & BOARD
+        for k in range(NUMBERS):
+            in_run[NUMBERS * b + k] = SEQUENCES[own, k]
+            in_straight[NUMBERS * b + k] = SEQUENCES[numbers, k]
     in_pattern, in_number = card_piece(out, AT_IN_PATTERN), card_piece(out, AT_IN_NUMBER)
     for b in range(PATTERNS):
         share = size((hand >> (NUMBERS * b)) & BOARD) * PER_IN_PATTERN

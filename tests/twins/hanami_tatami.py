@@ -277,6 +277,18 @@ def write_hopes(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
         pieces["icon_gain"][c] = (bonus_points(twin.bonus_card, more, others) - twin.bonus(v)) / 10
         pieces["in_pattern"][c] = sum(other[0] == card[0] for other in hand) / 10
         pieces["in_number"][c] = sum(other[1] == card[1] for other in hand) / 6
+        own = {number for pattern, number in hand if pattern == card[0]}
+        pieces["in_run"][c] = in_sequence(card[1], own) / 3
+        pieces["in_straight"][c] = in_sequence(card[1], {number for _, number in hand}) / 3
+
+
+def in_sequence(number: int, held: set[int]) -> int:
+    """How many of three consecutive numbers with this one there are at most, if it is held too."""
+    return max(
+        len({low, low + 1, low + 2} & (held | {number}))
+        for low in range(1, 9)
+        if low <= number <= low + 2
+    )
 
 
 def write_slides(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
