@@ -44,7 +44,7 @@ PIECES = (
     Piece("icon_gain", (CARDS,), 0, 4, "what its icon adds to the own bonus now / 10", "card"),
     Piece("in_pattern", (CARDS,), 0, 1, "own hand cards of its pattern / 10", "card"),
     Piece("in_number", (CARDS,), 0, 1, "own hand cards of its number / 6", "card"),
-    Piece("in_run", (CARDS,), 0, 1, "most cards of a Run with it, that hand and it have, / 3", "card"),
+    Piece("in_run", (CARDS,), 0, 1, "cards of a Run with it that hand and it have / 3", "card"),
     Piece("in_straight", (CARDS,), 0, 1, "the same of a Straight", "card"),
     Piece("slidable", (NUM_SLIDES,), 0, 1, "1: the player to decide may slide so", "slide"),
     Piece("slide_gain", (NUM_SLIDES,), -2, 2, "points for areas the slide brings / 24", "slide"),
