@@ -6,7 +6,7 @@ costs more than any other, so what can be laid is never discarded.
 
 The constants were chosen by play for two. Over 30,000 games each, the mean score was 82.1 when
 both play random, 177.3 for smallest_gap and 178.4 for value_gap; against each other value_gap won
-82 % (a draw counts as half). tests/test_bots.py measures these figures.
+82 % (a draw counts as half). tests/bots/test_ohanami.py measures these figures.
 """
 
 from typing import Any

@@ -13,7 +13,7 @@ careful against greedy, table for two        56.1 % / 55.6 %, of one round 53.5 
 careful against greedy, table for four       27.9 % / 28.1 %, of one round 26.7 % (fair: 25 %)
 greedy, careful against random, for two      87 %, 90 % / 89 %, 92 %
 
-tests/test_bots.py measures those of three rounds.
+tests/bots/test_sakura.py measures those of three rounds.
 """
 
 from typing import Any

@@ -22,7 +22,7 @@ from hanazono.envs.hanami_tatami.cards import (
     cards_of,
     partners,
 )
-from rules.tatami import Table, card_set, ids, names
+from rules.hanami_tatami_positions import Table, card_set, ids, names
 
 SEAT_COUNTS = (2, 3, 4)
 RUN, GROUP = "green 1 2 3", "green 9, red 9, navy 9"

@@ -11,7 +11,7 @@ import pytest
 from hanazono.envs.core.aec import EnvState, GameEnv
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.ohanami import GAME, rules
-from rules.positions import AWAY, Table, cards_of, numbers
+from rules.ohanami_positions import AWAY, Table, cards_of, numbers
 
 SEAT_COUNTS = (2, 3, 4)
 BLUE, GREEN, GREY, PINK = map(cards_of, rules.COLOUR_NAMES)

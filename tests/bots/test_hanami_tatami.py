@@ -6,7 +6,7 @@ import pytest
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanami_tatami import GAME, bots, rules
 from hanazono.envs.hanami_tatami.cards import ALL_CARDS, WILD
-from rules.tatami import Table, card_set, ids
+from rules.hanami_tatami_positions import Table, card_set, ids
 
 BOTS = ("greedy", "planner")
 

@@ -1,22 +1,15 @@
-"""The scripted players: what they decide in chosen positions, and how well they play."""
-
-from functools import cache
+"""The random bot, and the scripted players of Ohanami: chosen positions, and how well they play."""
 
 import numpy as np
 import pytest
+from bots.playing import GAMES, play
 
-from hanazono.envs import sakura
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.bots import random_bot
-from hanazono.envs.core.game import Game
-from hanazono.envs.hanafuda.deck import NAMES, cards_of, set_of
 from hanazono.envs.ohanami import GAME, bots
-from hanazono.envs.sakura.knowledge import unseen
-from rules.positions import AWAY, Table
+from rules.ohanami_positions import AWAY, Table
 
-OHANAMI_BOTS = ("random", "smallest_gap", "value_gap")
-SAKURA_BOTS = ("random", "greedy", "careful")
-GAMES = 2000
+BOTS = ("random", "smallest_gap", "value_gap")
 
 
 def choice(table: Table, bot: str, seed: int = 0) -> int:
@@ -178,111 +171,18 @@ def test_value_gap_places_as_smallest_gap():
         assert placings(table.copy(), "value_gap") == placings(table.copy(), "smallest_gap")
 
 
-# greedy and careful, of Sakura
-
-
-def cards(*starts: str) -> int:
-    """The set of all cards whose name starts like this; a plant's name means its four."""
-    return set_of(c for c, name in enumerate(NAMES) if name.startswith(starts))
-
-
-def sakura_table(hand: int, field: int, own: int = 0, rival: int = 0) -> BatchEnv:
-    """A table for two whose player to decide has this hand, and has captured `own`."""
-    env = BatchEnv(sakura.GAME, 1, 2)
-    env.reset(seed=0)
-    s, p = env.states.view(np.recarray)[0], int(env.current_player[0])
-    s.hand[p], s.field, s.captured[p], s.captured[1 - p] = hand, field, own, rival
-    s.hand[1 - p] = set_of(cards_of(unseen(s, p))[:4])
-    env.set_states(env.get_states())
-    return env
-
-
-def said(env: BatchEnv, bot: str) -> str:
-    """What the bot decides, in words, and does."""
-    actions = np.full(1, -1)
-    env.act(bot, np.zeros(1, np.int64), 0, actions)
-    words = sakura.GAME.words.action(env.states.view(np.recarray)[0], int(actions[0]))
-    env.step(actions)
-    return words
-
-
-@pytest.mark.parametrize("bot", SAKURA_BOTS[1:])
-def test_sakura_captures_most_points(bot):
-    env = sakura_table(cards("Pine plain a", "Plum plain a"), cards("Pine Crane", "Plum Warbler"))
-    assert said(env, bot) == "play Pine plain a"
-
-
-@pytest.mark.parametrize("bot", SAKURA_BOTS[1:])
-def test_sakura_takes_the_better_of_two_matches(bot):
-    env = sakura_table(cards("Pine plain a"), cards("Pine plain b", "Pine Crane"))
-    assert [said(env, bot), said(env, bot)] == [
-        "play Pine plain a",
-        "take Pine Crane with Pine plain a",
-    ]
-
-
-@pytest.mark.parametrize("bot", SAKURA_BOTS[1:])
-def test_sakura_completes_a_yaku_and_prevents_one_rather_than_take_a_bright(bot):
-    hand, field = cards("Pine plain a", "Maple plain a"), cards("Pine Crane", "Maple Deer")
-    two = cards("Peony Butterflies", "Chrysanthemum Sake cup")
-    assert said(sakura_table(hand, field, own=two), bot) == "play Maple plain a"
-    assert said(sakura_table(hand, field, rival=two), bot) == "play Maple plain a"
-
-
-@pytest.mark.parametrize("bot", SAKURA_BOTS[1:])
-def test_sakura_knows_that_nobody_can_complete_a_yaku_which_two_players_began(bot):
-    hand, field = cards("Pine plain a", "Maple plain a"), cards("Pine Crane", "Maple Deer")
-    env = sakura_table(
-        hand, field, own=cards("Peony Butterflies"), rival=cards("Chrysanthemum Sake cup")
-    )
-    assert said(env, bot) == "play Pine plain a"
-
-
-def test_greedy_gives_the_least_away():
-    hand = cards("Plum poetry", "Iris Bridge", "Paulownia shaded", "Paulownia plain a")
-    assert said(sakura_table(hand, cards("Maple Deer")), "greedy") == "play Paulownia plain a"
-
-
-def test_careful_gives_away_what_attracts_no_bright():
-    hand, field = cards("Pine plain a", "Wisteria plain a"), cards("Maple Deer")
-    assert said(sakura_table(hand, field), "greedy") == "play Pine plain a"
-    assert said(sakura_table(hand, field), "careful") == "play Wisteria plain a"
-
-
-def test_of_equal_captures_careful_lets_wait_the_one_that_nobody_else_can_make():
-    hand, field = cards("Plum plain a", "Iris plain a"), cards("Plum poetry", "Iris red")
-    gone = cards("Plum Warbler", "Plum plain b")
-    assert said(sakura_table(hand, field, own=gone), "greedy") == "play Plum plain a"
-    assert said(sakura_table(hand, field, own=gone), "careful") == "play Iris plain a"
-
-
-def test_careful_lets_hiki_wait():
-    hand, field = cards("Pine", "Iris plain a"), cards("Iris plain b")
-    assert said(sakura_table(hand, field), "greedy").startswith("declare")
-    assert said(sakura_table(hand, field), "careful") == "play Iris plain a"
-
-
 # All of them
 
 
-@pytest.mark.parametrize("bot", OHANAMI_BOTS)
+@pytest.mark.parametrize("bot", BOTS)
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_every_bot_plays_legal_games_to_the_end(bot, num_players):
     env = play(GAME, (bot,) * num_players, games=50)
     assert env.terminated.all()
 
 
-@pytest.mark.parametrize("bot", SAKURA_BOTS)
-@pytest.mark.parametrize("num_players", [2, 5, 7])
-@pytest.mark.parametrize("lightning", [0, 1])
-def test_every_bot_of_sakura_plays_legal_games_to_the_end(bot, num_players, lightning):
-    env = play(sakura.GAME, (bot,) * num_players, games=50, lightning=lightning)
-    assert env.terminated.all()
-
-
 def test_bots_are_listed_weakest_first():
-    assert tuple(GAME.bots) == OHANAMI_BOTS
-    assert tuple(sakura.GAME.bots) == SAKURA_BOTS
+    assert tuple(GAME.bots) == BOTS
 
 
 def test_an_unknown_bot_is_refused():
@@ -291,31 +191,6 @@ def test_an_unknown_bot_is_refused():
 
 
 # How well they play: fixed seeds, by default a table for two
-
-
-@cache
-def play(game: Game, players: tuple[str, ...], games: int = GAMES, **options: int) -> BatchEnv:
-    """Finished games, deal seeds 0, 1, 2 …, one bot a seat."""
-    env = BatchEnv(game, games, len(players), auto_reset=False, options=options)
-    env.reset(seeds=np.arange(games))
-    actions = np.zeros(games, np.int64)
-    while not env.terminated.all():
-        for seat, bot in enumerate(players):
-            rows = np.flatnonzero((env.current_player == seat) & (env.terminated == 0))
-            env.act(bot, rows, 1, actions)
-        env.step(actions)
-    return env
-
-
-def wins(bot: str, other: str, seats: int = 2, **options: int) -> np.ndarray:
-    """By deal: the bot's share of the win at Sakura against others of one kind, mean of all its
-    seats; k winners have 1/k each."""
-    shares = np.zeros(GAMES)
-    for seat in range(seats):
-        players = tuple(bot if p == seat else other for p in range(seats))
-        won = play(sakura.GAME, players, **options).final_ranks[:, :seats] == 0
-        shares += won[:, seat] / won.sum(axis=1) / seats
-    return shares
 
 
 @pytest.mark.parametrize(
@@ -341,26 +216,8 @@ def test_smallest_gap_hardly_ever_loses_to_random():
     assert (won == 1).mean() > 0.99
 
 
-@pytest.mark.parametrize("bot", OHANAMI_BOTS)
+@pytest.mark.parametrize("bot", BOTS)
 def test_no_seat_has_an_advantage(bot):
     points = play(GAME, (bot, bot)).final_scores[:, :2, 0]
     lead = points[:, 0] - points[:, 1]
     assert abs(lead.mean()) < 4 * lead.std() / np.sqrt(GAMES)
-
-
-@pytest.mark.parametrize(("seats", "percent"), [(2, 56), (4, 28)])
-@pytest.mark.parametrize("lightning", [0, 1])
-def test_careful_wins_more_than_its_share_against_greedy(seats, percent, lightning):
-    shares = wins("careful", "greedy", seats, lightning=lightning)
-    noise = shares.std() / np.sqrt(GAMES)
-    assert shares.mean() - 2 * noise > 1 / seats
-    assert abs(shares.mean() - percent / 100) < 4 * noise
-
-
-@pytest.mark.parametrize(
-    ("bot", "lightning", "percent"),
-    [("greedy", 0, 87), ("careful", 0, 90), ("greedy", 1, 89), ("careful", 1, 92)],
-)
-def test_sakura_bots_win_against_random(bot, lightning, percent):
-    shares = wins(bot, "random", lightning=lightning)
-    assert abs(shares.mean() - percent / 100) < 4 * shares.std() / np.sqrt(GAMES)

@@ -1,0 +1,24 @@
+"""Games between scripted players."""
+
+from functools import cache
+
+import numpy as np
+
+from hanazono.envs.core.batch import BatchEnv
+from hanazono.envs.core.game import Game
+
+GAMES = 2000
+
+
+@cache
+def play(game: Game, players: tuple[str, ...], games: int = GAMES, **options: int) -> BatchEnv:
+    """Finished games, deal seeds 0, 1, 2 …, one bot a seat."""
+    env = BatchEnv(game, games, len(players), auto_reset=False, options=options)
+    env.reset(seeds=np.arange(games))
+    actions = np.zeros(games, np.int64)
+    while not env.terminated.all():
+        for seat, bot in enumerate(players):
+            rows = np.flatnonzero((env.current_player == seat) & (env.terminated == 0))
+            env.act(bot, rows, 1, actions)
+        env.step(actions)
+    return env
