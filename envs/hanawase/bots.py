@@ -4,7 +4,7 @@ greedy takes what is worth most now. watchful also asks how near each player is 
 others will take of what it leaves, and what Ameshima, Oyanaka and Fuke would mean.
 
 The constants were chosen by play for three. Over 20,000 deals, each from every seat against two
-greedy, watchful gained 3.5 points a round (95 % interval 0.2); tests/test_hanawase_bots.py measures
+greedy, watchful gained 3.5 points a round (95 % interval 0.2); tests/bots/test_hanawase.py measures
 it. Entering: a hand gains 0.27 points for each point of its worth, and breaks even at the mean,
 118; oya gains 11 less than the mean role, so the first to enter needs more.
 """
