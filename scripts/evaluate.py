@@ -98,7 +98,7 @@ def figures(standing: Standing) -> tuple[str, str, str]:
     share, margin = standing.win_share, standing.margin
     return (
         f"{share.mean:.1%} ± {share.high - share.mean:.1%}",
-        f"{margin.mean:+.1f} ± {margin.high - margin.mean:.1f}",
+        f"{margin.mean:+.2f} ± {margin.high - margin.mean:.2f}",
         f"{standing.score:.1f}",
     )
 
