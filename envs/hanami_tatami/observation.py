@@ -2,7 +2,7 @@
 
 Seats are told relative to the reader: entry 0 is the reader, entry j sits j places on. Cards and
 squares are told by id, and the squares once more, in `board`, as they lie on the table. When the
-game is over, only what lies open is told.
+game is over, what is told of decisions is 0.
 """
 
 from itertools import product

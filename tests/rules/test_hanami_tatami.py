@@ -866,6 +866,17 @@ def test_unseen_cards_are_in_other_hands_or_in_the_deck():
     assert np.flatnonzero(table.pieces(0)["unseen"]).tolist() == expected
 
 
+def test_a_finished_game_still_tells_where_the_cards_lie():
+    table = Table(2, HAND)
+    while not table.over:
+        table.pass_turn()
+    for seat in range(2):
+        pieces = table.pieces(seat)
+        assert names(pieces["hand"]) == table.hand(seat)
+        assert pieces["field"].sum() == 5
+        assert not any(pieces[name].any() for name in ("mover", "stage", "slidable", "joined"))
+
+
 @pytest.mark.parametrize("reader", [0, 1, 2])
 def test_resampling_changes_only_what_the_reader_cannot_know(reader):
     table = Table(3, "red 8 10 1 2 3", field="navy 1 2 3 4 5")
