@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden.playthrough import Playthrough
 
+from golden.playthrough import Playthrough
 from hanazono.envs import GAMES, get_game
 from hanazono.envs.core.record import PREFIX, GameRecord, replay
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
+from hanazono.envs.core.rng import below, keyed
 
 ONE = np.int64(1)
 # All 64 bits wide: so the compiler knows the pattern in `size` and uses the processor's own count.
@@ -30,3 +31,23 @@ def size(members: Any) -> Any:
 def lowest(members: Any) -> Any:
     """The smallest member of a set that is not empty."""
     return size((members & -members) - 1)
+
+
+@kernel
+def mark(members: Any, out: Any) -> None:
+    """Write 1 at the place of every member."""
+    while members != 0:
+        out[lowest(members)] = 1
+        members &= members - 1
+
+
+@kernel
+def random_part(members: Any, count: Any, seed: Any, counter: Any) -> Any:
+    """A random part of a set: `count` members, by the random numbers from `counter` on."""
+    part = members & 0
+    for i in range(count):
+        rest = members & ~part
+        for _ in range(below(keyed(seed, counter + i), size(rest))):
+            rest &= rest - 1
+        part |= rest & -rest
+    return part

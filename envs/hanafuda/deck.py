@@ -93,6 +93,7 @@ WILLOW_RIBBON = cards_named(f"Willow {RED}")
 AKATAN, AOTAN = np.int64(cards_named(POETRY)), np.int64(cards_named(BLUE))
 KUSATAN = np.int64(cards_named(RED) & ~WILLOW_RIBBON)
 
+FIRST_CARDS = np.int64(0x1111_1111_1111)  # k = 0 of every month
 MONTH_SET = np.int64((1 << PER_MONTH) - 1)
 
 
@@ -109,9 +110,6 @@ def same_month(cards: Any, c: Any) -> Any:
 
 
 @kernel
-def holds_month(cards: Any) -> Any:
-    """The first month that lies whole in the set, -1 if there is none."""
-    for m in range(MONTHS):
-        if cards & month_of(m) == month_of(m):
-            return m
-    return -1
+def whole_months(cards: Any) -> Any:
+    """The k = 0 cards of all months that lie whole in the set."""
+    return cards & (cards >> 1) & (cards >> 2) & (cards >> 3) & FIRST_CARDS

@@ -2,14 +2,14 @@
 
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.game import ActionGroup, Game, Option, Rules, Words
-from hanazono.envs.hanami_tatami import bots, knowledge, observation, render, rules
+from hanazono.envs.hanami_tatami import bots, icons, knowledge, observation, render, rules
 from hanazono.envs.hanami_tatami.cards import CARDS, WILD
 
 GAME = Game(
     name="hanami_tatami",
     title="HANAMI",
     module="hanazono.envs.hanami_tatami",
-    rules_version=0,
+    rules_version=icons.VERSION,
     min_players=rules.MIN_PLAYERS,
     max_players=rules.MAX_PLAYERS,
     fields=rules.FIELDS,

@@ -123,18 +123,18 @@ def measure_area(s: Any, p: Any) -> None:
     s.corner[p] = 0
     while (a | b | c) != 0:
         x, y, z = first_area(a, b, c)
-        squares = size(x) + size(y) + size(z)
+        count = size(x) + size(y) + size(z)
         corner = 1 if (x & top) | (z & bottom) != 0 else 0
-        if squares > s.area[p] or (squares == s.area[p] and corner > s.corner[p]):
-            s.area[p], s.corner[p] = squares, corner
+        if count > s.area[p] or (count == s.area[p] and corner > s.corner[p]):
+            s.area[p], s.corner[p] = count, corner
         u, v, w = spread(x, y, z)
-        add_beside(s, p, squares_at(s, u & ~x, v & ~y, w & ~z), squares)
+        add_beside(s, p, squares_at(s, u & ~x, v & ~y, w & ~z), count)
         a, b, c = a & ~x, b & ~y, c & ~z
 
 
 @kernel
-def add_beside(s: Any, p: Any, around: Any, squares: Any) -> None:
-    """Count an area of so many squares for each square around it."""
-    while around != 0:
-        s.beside[p, lowest(around)] += squares
-        around &= around - 1
+def add_beside(s: Any, p: Any, next_to: Any, count: Any) -> None:
+    """Count an area of so many squares for each square next to it."""
+    while next_to != 0:
+        s.beside[p, lowest(next_to)] += count
+        next_to &= next_to - 1

@@ -10,6 +10,8 @@ seats   planner, others greedy   planner, others random   greedy, others random 
 2       61.8 % ± 1.0 %           98.0 % ± 0.3 %           96.6 % ± 0.4 %          50 %
 3       43.0 % ± 0.8 %           95.7 % ± 0.4 %           94.0 % ± 0.4 %          33.3 %
 4       36.2 % ± 0.7 %           94.5 % ± 0.4 %           92.0 % ± 0.4 %          25 %
+
+tests/bots/test_hanami_tatami.py measures planner against greedy and greedy against random for two.
 """
 
 from typing import Any

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.core.rng import below, keyed
 from hanazono.envs.core.sets import bit, size
 
 PATTERN_NAMES = ("green", "red", "purple", "black", "yellow", "navy")
@@ -84,18 +83,6 @@ def can_start(cards: Any, wild: Any, c: Any) -> Any:
         return True
     window = ((numbers_in(later) << 2) >> (c % NUMBERS)) & 31
     return WILD_STRAIGHT[window] if wild else STRAIGHT[window]
-
-
-@kernel
-def random_cards(cards: Any, count: Any, seed: Any, counter: Any) -> Any:
-    """A random part of a set: `count` cards, by the random numbers from `counter` on."""
-    part = cards & 0
-    for i in range(count):
-        rest = cards & ~part
-        for _ in range(below(keyed(seed, counter + i), size(rest))):
-            rest &= rest - 1
-        part |= rest & -rest
-    return part
 
 
 def cards_of(card_set: int) -> list[int]:

@@ -6,6 +6,7 @@ The kernels at the end say what the open bonus card pays (§ 7).
 """
 
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ ICONS = len(ICON_NAMES)
 BONUS_CARDS, MOST_CONDITIONS = 5, 4
 KINDS = ("each", "once", "most")
 EACH, MOST = KINDS.index("each"), KINDS.index("most")
+AS_SHIPPED = 73022686  # checksum of the tables in the file that comes with the game
 MOST_POINTS = 9  # a condition may pay
 MOST_ICONS = 10  # a set may consist of
 CONDITION = f'{{"points": 1 … {MOST_POINTS}, one of {", ".join(KINDS)}: [icons]}} is allowed'
@@ -107,12 +109,20 @@ def read(file: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return np.array(icons, np.int8), points, kinds, sets
 
 
-ICON, POINTS, KIND, SET = read(FILE)
+def version(tables: tuple[np.ndarray, ...]) -> int:
+    """0 for the tables that come with the game, else a number that tells them from others, so that
+    records and policies made with one file are refused with another."""
+    digest = zlib.crc32(b"".join(table.tobytes() for table in tables))
+    return 0 if digest == AS_SHIPPED else digest
+
+
+ICON, POINTS, KIND, SET = TABLES = read(FILE)
+VERSION = version(TABLES)
 ICON_SETS = np.array(
     [sum(1 << c for c in range(CARDS) if ICON[c] == i) for i in range(ICONS)], np.int64
 )
 # Of each condition: how many different icons a set takes, which, and how many of each.
-KINDS_IN_SET = (SET > 0).sum(axis=2).astype(np.int8)
+ICONS_IN_SET = (SET > 0).sum(axis=2).astype(np.int8)
 WHICH_IN_SET = np.argsort(SET == 0, axis=2, kind="stable").astype(np.int8)
 COUNT_IN_SET = np.take_along_axis(SET, WHICH_IN_SET.astype(np.int64), axis=2)
 MANY_SETS = CARDS  # more than anybody has
@@ -131,7 +141,7 @@ def icon_count(s: Any, p: Any, icon: Any) -> Any:
 def sets_held(s: Any, p: Any, i: Any, extra: Any) -> Any:
     """Complete sets that seat p has for condition i; `extra` is an icon to count besides."""
     card, played, sets = s.bonus_card, s.played[p], MANY_SETS
-    for k in range(KINDS_IN_SET[card, i]):
+    for k in range(ICONS_IN_SET[card, i]):
         icon = WHICH_IN_SET[card, i, k]
         count = size(played & ICON_SETS[icon]) + (icon == extra)
         sets = min(sets, SETS[COUNT_IN_SET[card, i, k], count])

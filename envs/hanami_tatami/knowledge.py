@@ -6,8 +6,8 @@ The pieces of an observation, built on this, are in observation.py.
 from typing import Any
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.core.sets import lowest, size
-from hanazono.envs.hanami_tatami.cards import ALL_CARDS, CARDS, WILD_SET, random_cards
+from hanazono.envs.core.sets import lowest, random_part, size
+from hanazono.envs.hanami_tatami.cards import ALL_CARDS, CARDS, WILD_SET
 from hanazono.envs.hanami_tatami.rules import (
     SECOND,
     THIRD,
@@ -46,13 +46,13 @@ def resample_hidden(s: Any, player: Any, seed: Any) -> None:
             if q != player:
                 shown = s.known[q] | (s.hand[q] & WILD_SET)
                 count = size(s.hand[q] & ~shown)
-                cards = random_cards(left, count, seed, counter)
+                cards = random_part(left, count, seed, counter)
                 s.hand[q] = shown | cards
                 left &= ~cards
                 counter += count
         possible = can_go_on(s)
     for place in range(s.top, CARDS):
-        card = random_cards(left, 1, seed, counter)
+        card = random_part(left, 1, seed, counter)
         s.deck[place] = lowest(card)
         left &= ~card
         counter += 1

@@ -15,14 +15,22 @@ from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import around, places_from
 from hanazono.envs.core.sets import size
 from hanazono.envs.hanami_tatami.areas import COLUMNS, MOST_OFFSET, ROWS, largest_area
-from hanazono.envs.hanami_tatami.cards import BOARD, CARDS, NUMBER_SETS, NUMBERS, PATTERNS, WILD_SET
+from hanazono.envs.hanami_tatami.cards import (
+    BOARD,
+    CARDS,
+    NUMBER_SETS,
+    NUMBERS,
+    PATTERNS,
+    WILD_SET,
+    numbers_in,
+)
 from hanazono.envs.hanami_tatami.icons import BONUS_CARDS, ICON, ICONS, icon_count
 from hanazono.envs.hanami_tatami.knowledge import unseen
 from hanazono.envs.hanami_tatami.rules import (
     MAX_PLAYERS,
     NUM_SLIDES,
+    NUM_STAGES,
     SLIDE,
-    STAGES,
     area_points,
     can_slide,
     free_squares,
@@ -40,7 +48,7 @@ PIECES = (
     Piece("known", (CARDS,), 0, 1, "known in the hand of seat j: (4 - j) / 3", "card"),
     Piece("unseen", (CARDS,), 0, 1, "1: in another hand and not known there, or undrawn", "card"),
     Piece("square", (CARDS,), -1, 1, SQUARE, "card"),
-    Piece("joined", (CARDS,), 0, 1, "area that an own marker here makes / 24; 0: taken", "card"),
+    Piece("joined", (CARDS,), 0, 25 / 24, "area an own marker here makes / 24; 0: taken", "card"),
     Piece("icon_gain", (CARDS,), 0, 4, "what its icon adds to the own bonus now / 10", "card"),
     Piece("in_pattern", (CARDS,), 0, 1, "own hand cards of its pattern / 10", "card"),
     Piece("in_number", (CARDS,), 0, 1, "own hand cards of its number / 6", "card"),
@@ -61,7 +69,7 @@ PIECES = (
     Piece("wild", (MAX_PLAYERS,), 0, 1, "1: the wild card is not used"),
     Piece("lead", (MAX_PLAYERS,), -40, 40, "score if the game ended now, less the mean, / 24"),
     Piece("mover", (MAX_PLAYERS,), 0, 1, "one-hot: the seat to decide"),
-    Piece("stage", (STAGES,), 0, 1, "one-hot: give, take, first, second, third, wild, slide"),
+    Piece("stage", (NUM_STAGES,), 0, 1, "one-hot: give, take, first, second, third, wild, slide"),
     Piece("slides_left", (1,), 0, 1, "slides that may still be made / 2"),
     Piece("deck", (1,), 0, 1, "cards in the deck / 36"),
     Piece("last_turns", (1,), 0, 1, "1: the deck is empty"),
@@ -87,7 +95,7 @@ PER_MARKER = np.float32(1 / 24)  # nobody ever places more
 PER_BONUS = np.float32(1 / 10)
 PER_IN_PATTERN, PER_IN_NUMBER = np.float32(1 / NUMBERS), np.float32(1 / PATTERNS)
 PER_OFFSET, PER_DECK = np.float32(1 / MOST_OFFSET), np.float32(1 / 36)
-THIRD = np.float32(1 / 3)
+ONE_THIRD = np.float32(1 / 3)
 
 
 def sequences() -> np.ndarray:
@@ -111,7 +119,7 @@ def observe(s: Any, player: Any, out: Any) -> None:
     write_cards(s, player, out)
     out[AT_BONUS_CARD + s.bonus_card] = 1.0
     if not s.terminated:
-        write_chances(s, player, out)
+        write_hopes(s, player, out)
         write_fellows(s.hand[player], out)
         write_turn(s, player, out)
 
@@ -144,7 +152,7 @@ def thirds(s: Any, sets: Any, player: Any) -> Any:
 @kernel
 def third(ones: Any, twos: Any, c: Any) -> Any:
     """The number for card c that two sets tell, / 3."""
-    return np.float32(((ones >> c) & 1) + 2 * ((twos >> c) & 1)) * THIRD
+    return np.float32(((ones >> c) & 1) + 2 * ((twos >> c) & 1)) * ONE_THIRD
 
 
 # What lies open
@@ -238,7 +246,7 @@ def write_cards(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
-def write_chances(s: Any, player: Any, out: Any) -> None:
+def write_hopes(s: Any, player: Any, out: Any) -> None:
     """What a marker on a card's square would join, and what its icon would bring."""
     free, beside, joined = free_squares(s), s.beside[player], card_piece(out, AT_JOINED)
     for c in range(CARDS):
@@ -261,9 +269,7 @@ def write_fellows(hand: Any, out: Any) -> None:
     """How many cards of the own hand have a card's pattern, its number, and go with it in a Run or
     a Straight."""
     in_run, in_straight = card_piece(out, AT_IN_RUN), card_piece(out, AT_IN_STRAIGHT)
-    numbers = hand & 0
-    for b in range(PATTERNS):
-        numbers |= (hand >> (NUMBERS * b)) & BOARD
+    numbers = numbers_in(hand)
     for b in range(PATTERNS):
         own = (hand >> (NUMBERS * b)) & BOARD
         for k in range(NUMBERS):

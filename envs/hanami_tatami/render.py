@@ -139,7 +139,7 @@ def squares(s: Any) -> list[str]:
     return lines
 
 
-def headline(s: Any, told: dict[str, Any]) -> str:
+def headline(told: dict[str, Any]) -> str:
     """The line on deck and turn."""
     if told["finished"]:
         return "HANAMI, finished"
@@ -152,7 +152,7 @@ def headline(s: Any, told: dict[str, Any]) -> str:
 def text(s: Any, seat: int | None) -> str:
     """The table as text: as `seat` sees it, or with all hands for None."""
     told = public_view(s)
-    lines = [headline(s, told), *squares(s), f"field: {line(s.field)}"]
+    lines = [headline(told), *squares(s), f"field: {line(s.field)}"]
     aside = told["chosen"] or [name for name in (told["given"],) if name]
     if aside:
         lines.append(f"aside: {', '.join(aside)}")

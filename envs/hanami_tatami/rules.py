@@ -15,7 +15,7 @@ import numpy as np
 from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
-from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.core.sets import bit, lowest, mark, size
 from hanazono.envs.hanami_tatami.areas import MOST_OFFSET, measure_area
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
@@ -31,8 +31,8 @@ from hanazono.envs.hanami_tatami.cards import (
 from hanazono.envs.hanami_tatami.icons import (
     BONUS_CARDS,
     ICONS,
+    ICONS_IN_SET,
     KIND,
-    KINDS_IN_SET,
     MOST,
     MOST_CONDITIONS,
     NO_ICON,
@@ -48,7 +48,7 @@ NO_CARD = -1
 
 # Values of `stage`, what the player decides next.
 GIVE, TAKE, FIRST, SECOND, THIRD, NAME_WILD, SLIDE = 0, 1, 2, 3, 4, 5, 6
-STAGES = 7
+NUM_STAGES = 7
 
 DONE = WILD + 1  # action id of passing, and of sliding no more
 SLIDES = DONE + 1  # first action id of sliding
@@ -230,14 +230,14 @@ def play(s: Any, third: Any) -> None:
 
 
 @kernel
-def earn_slides(s: Any, a: Any, b: Any, c: Any) -> None:
+def earn_slides(s: Any, a: Any, c: Any, d: Any) -> None:
     """Slides after a play of three cards, told in ascending order."""
-    if a // NUMBERS == c // NUMBERS and c - a == 2:  # a Run
+    if a // NUMBERS == d // NUMBERS and d - a == 2:  # a Run
         s.slides_left = 2
         s.slidable = (1 << PATTERNS) - 1
-    elif a % NUMBERS == b % NUMBERS and b % NUMBERS == c % NUMBERS:  # a Group
+    elif a % NUMBERS == c % NUMBERS and c % NUMBERS == d % NUMBERS:  # a Group
         s.slides_left = 1
-        s.slidable = 1 << a // NUMBERS | 1 << b // NUMBERS | 1 << c // NUMBERS
+        s.slidable = 1 << a // NUMBERS | 1 << c // NUMBERS | 1 << d // NUMBERS
 
 
 @kernel
@@ -306,7 +306,7 @@ def pay_bonus(s: Any, p: Any) -> None:
         if KIND[s.bonus_card, i] != MOST:
             now = condition_points(s, i, sets_held(s, p, i, NO_ICON), 0)
             s.own_bonus[p] += now
-            for k in range(KINDS_IN_SET[s.bonus_card, i]):
+            for k in range(ICONS_IN_SET[s.bonus_card, i]):
                 icon = WHICH_IN_SET[s.bonus_card, i, k]
                 s.own_gain[p, icon] += condition_points(s, i, sets_held(s, p, i, icon), 0) - now
     for q in range(s.num_players):
@@ -349,13 +349,6 @@ def scores(s: Any, out: Any) -> None:
 
 
 # § 8 Decisions
-
-
-@kernel
-def mark(cards: Any, out: Any) -> None:
-    while cards != 0:
-        out[lowest(cards)] = 1
-        cards &= cards - 1
 
 
 @kernel
@@ -437,3 +430,6 @@ def max_decisions(num_players: int, options: Mapping[str, int]) -> int:
     """A bound on the decisions of a game."""
     dealt = int(REMOVED[num_players]) + HAND * num_players + FIELD
     return LONGEST_TURN * ((CARDS - dealt) // 2 + num_players)
+
+
+# § 9 What a player knows: in knowledge.py

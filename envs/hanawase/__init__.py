@@ -1,19 +1,9 @@
 """Hanawase: match flowers, three at a time, for cards above 88 and for yaku. Table of contents."""
 
-from collections.abc import Mapping
-
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.game import ActionGroup, Game, Rules, Words
-from hanazono.envs.hanafuda.deck import CARDS, MONTHS
+from hanazono.envs.hanafuda.deck import CARDS
 from hanazono.envs.hanawase import bots, observation, render, rules
-
-
-def max_decisions(num_players: int, options: Mapping[str, int]) -> int:
-    """RULES.md § 8: plays, choices and declarations of all rounds."""
-    hands = num_players - (num_players == rules.WITH_BLANK)
-    declarations = hands - 1 if num_players > rules.ROLES else 0
-    return options["rounds"] * (rules.TURNS + MONTHS + declarations)
-
 
 GAME = Game(
     name="hanawase",
@@ -43,7 +33,7 @@ GAME = Game(
         "greedy": bots.greedy,
         "watchful": bots.watchful,
     },
-    max_decisions=max_decisions,
+    max_decisions=rules.max_decisions,
     score_scale=60.0,
     options=rules.OPTIONS,
 )

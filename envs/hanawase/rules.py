@@ -4,6 +4,7 @@ Letters: p and q are seats, r a role (0 oya, 1 naka, 2 biki), c a card id 0 … 
 int64 words, see hanafuda/deck.py; § 5 is in yaku.py.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,21 @@ import numpy as np
 from hanazono.envs.core.game import Field, Option
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw, keyed
-from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.core.sets import bit, lowest, mark, size
 from hanazono.envs.hanafuda.deal import shuffle, shuffle_from, taken
 from hanazono.envs.hanafuda.deck import (
     ALL_CARDS,
     ANIMALS,
     BRIGHTS,
     CARDS,
+    MONTHS,
     PLAIN,
     PLAINS,
     RANK,
     RIBBONS,
-    holds_month,
     same_month,
     set_of,
+    whole_months,
 )
 from hanazono.envs.hanafuda.matching import capture, is_choice
 from hanazono.envs.hanawase.yaku import YAKU, YAKU_OPTIONS, counted_yaku, points_of, price_yaku
@@ -130,7 +132,7 @@ def deal_cards(s: Any) -> None:
         shuffle(s)
         s.blank = below(draw(s), WITH_BLANK) if s.num_players == WITH_BLANK else -1
         s.field = taken(s, HAND * hands, FIELD)
-        if holds_month(s.field) < 0:
+        if whole_months(s.field) == 0:
             break
     s.hand[:] = 0
     dealt = 0
@@ -391,12 +393,16 @@ def choices(s: Any) -> Any:
 
 @kernel
 def action_mask(s: Any, out: Any) -> None:
-    cards = choices(s)
-    while cards != 0:
-        out[lowest(cards)] = 1
-        cards &= cards - 1
+    mark(choices(s), out)
     out[ENTER] = s.phase == DECLARE
     out[RETIRE] = s.phase == DECLARE
+
+
+def max_decisions(num_players: int, options: Mapping[str, int]) -> int:
+    """A bound on the decisions of a game: plays, choices and declarations of all rounds."""
+    hands = num_players - (num_players == WITH_BLANK)
+    declarations = hands - 1 if num_players > ROLES else 0
+    return options["rounds"] * (TURNS + MONTHS + declarations)
 
 
 @kernel

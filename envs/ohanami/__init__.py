@@ -32,6 +32,6 @@ GAME = Game(
         "smallest_gap": bots.smallest_gap,
         "value_gap": bots.value_gap,
     },
-    max_decisions=lambda num_players, options: 60 * num_players,
+    max_decisions=rules.max_decisions,
     score_scale=50.0,
 )

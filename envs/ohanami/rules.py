@@ -4,6 +4,7 @@ Letters: v and p are seats, c a card id 0 … 119 (card number c + 1), h a packe
 was dealt to seat h at the start of the round and has travelled since.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -285,6 +286,11 @@ def action_mask(s: Any, out: Any) -> None:
             for row in range(ROWS):
                 out[first + row] = can_lay(s, p, c, row)
             out[first + ROWS] = 1
+
+
+def max_decisions(num_players: int, options: Mapping[str, int]) -> int:
+    """The decisions of a game: two picks and two placings for each of 15 turns and each player."""
+    return 60 * num_players
 
 
 @kernel

@@ -162,7 +162,7 @@ def careful_value(s: Any, action: Any) -> Any:
     value = total_worth(s, cards)
     if action >= HIKI:
         value -= HAND_CARD * (size(cards & hand) - 1)
-    m = month_played(s, action, cards & field)
+    m = month_played(action, cards & field)
     before = outlook(s, m, hand, field)
     if s.stage == PLAY and action < HIKI:
         hand &= ~bit(action)
@@ -172,7 +172,7 @@ def careful_value(s: Any, action: Any) -> Any:
 
 
 @kernel
-def month_played(s: Any, action: Any, found: Any) -> Any:
+def month_played(action: Any, found: Any) -> Any:
     """The month of the field cards that an action captures; without any, of the card played."""
     if action >= HIKI:
         return action - HIKI

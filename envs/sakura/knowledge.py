@@ -6,10 +6,10 @@ Letters: v and q are seats.
 from typing import Any
 
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.core.rng import below, keyed
-from hanazono.envs.core.sets import bit, lowest, size
-from hanazono.envs.hanafuda.deck import ALL_CARDS, CARDS
-from hanazono.envs.sakura.rules import DECLARE, NO_CARD, all_captured, whole_months
+from hanazono.envs.core.rng import keyed
+from hanazono.envs.core.sets import bit, lowest, random_part, size
+from hanazono.envs.hanafuda.deck import ALL_CARDS, CARDS, whole_months
+from hanazono.envs.sakura.rules import DECLARE, NO_CARD, all_captured
 
 
 @kernel
@@ -31,18 +31,6 @@ def is_possible(s: Any, q: Any) -> Any:
 
 
 @kernel
-def random_cards(cards: Any, count: Any, seed: Any, counter: Any) -> Any:
-    """A random part of a set: `count` cards, by the random numbers from `counter` on."""
-    part = cards & 0
-    for i in range(count):
-        rest = cards & ~part
-        for _ in range(below(keyed(seed, counter + i), size(rest))):
-            rest &= rest - 1
-        part |= rest & -rest
-    return part
-
-
-@kernel
 def resample_hidden(s: Any, player: Any, seed: Any) -> None:
     """Deal the unseen cards anew to the other hands, until nothing that `player` knows is against
     it, and to the pile; redraw the deals to come. The same seed gives the same result."""
@@ -52,13 +40,13 @@ def resample_hidden(s: Any, player: Any, seed: Any) -> None:
         for q in range(s.num_players):
             if q != player:
                 count, shown = size(s.hand[q]), s.dealt[q] & ~s.hand[q]
-                s.hand[q] = random_cards(left, count, seed, counter)
+                s.hand[q] = random_part(left, count, seed, counter)
                 s.dealt[q] = shown | s.hand[q]
                 left &= ~s.hand[q]
                 counter += count
                 possible = possible and is_possible(s, q)
     for place in range(s.top, CARDS):
-        card = random_cards(left, 1, seed, counter)
+        card = random_part(left, 1, seed, counter)
         s.pile[place] = lowest(card)
         left &= ~card
         counter += 1

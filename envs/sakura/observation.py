@@ -1,8 +1,8 @@
 """What each seat of Sakura may know (RULES.md § 9), as pieces of one flat vector.
 
 Seats are told relative to the reader: entry 0 is the reader, entry j sits j places on. A yaku is
-open to a player while nobody else has captured a card of it. When the game is over, only what
-lies on the table and the scores are told.
+open to a player while nobody else has captured a card of it. When the game is over, what is told of
+decisions is 0.
 """
 
 from itertools import product
@@ -146,13 +146,13 @@ def write_yaku(s: Any, player: Any, captured: Any, out: Any) -> None:
         own, row = s.captured[seat_after(s, player, j)], AT_YAKU + NUM_YAKU * j
         one, two, whole = write_progress(own, captured, out[row : row + NUM_YAKU])
         if j == 0:
-            write_chances(fresh, one, two, card_piece(out, AT_OWN_YAKU))
+            write_thirds(fresh, one, two, card_piece(out, AT_OWN_YAKU))
         rival_one |= one * (j > 0)
         rival_two |= two * (j > 0)
         if whole > 0:
             for i in range(s.num_players):
                 out[AT_STANDING + i] -= (i != j) * whole * YAKU_COST * PER_POINT
-    write_chances(fresh, rival_one, rival_two, card_piece(out, AT_RIVAL_YAKU))
+    write_thirds(fresh, rival_one, rival_two, card_piece(out, AT_RIVAL_YAKU))
 
 
 @kernel
@@ -171,7 +171,7 @@ def write_progress(own: Any, captured: Any, row: Any) -> Any:
 
 
 @kernel
-def write_chances(fresh: Any, one: Any, two: Any, piece: Any) -> None:
+def write_thirds(fresh: Any, one: Any, two: Any, piece: Any) -> None:
     """Thirds by card, of yaku with no, one, two cards captured; of two yaku the higher counts."""
     for k in range(CARDS // 8):
         byte = (fresh >> (8 * k)) & 255

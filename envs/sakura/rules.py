@@ -13,10 +13,10 @@ from hanazono.envs.core.game import Field
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
 from hanazono.envs.core.seats import seat_after
-from hanazono.envs.core.sets import bit, lowest, size
+from hanazono.envs.core.sets import bit, lowest, mark, size
 from hanazono.envs.hanafuda import deck
 from hanazono.envs.hanafuda.deal import shuffle, taken
-from hanazono.envs.hanafuda.deck import CARDS, MONTHS, PER_MONTH, month_of, same_month
+from hanazono.envs.hanafuda.deck import CARDS, MONTHS, PER_MONTH, month_of, same_month, whole_months
 from hanazono.envs.hanafuda.matching import capture, is_choice
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 7
@@ -192,14 +192,6 @@ def take(s: Any, target: Any) -> None:
 
 
 # § 4 Turn
-
-FIRST_CARDS = np.int64(0x1111_1111_1111)  # k = 0 of every month
-
-
-@kernel
-def whole_months(cards: Any) -> Any:
-    """The k = 0 cards of all months that lie whole in the set."""
-    return cards & (cards >> 1) & (cards >> 2) & (cards >> 3) & FIRST_CARDS
 
 
 @kernel
@@ -388,16 +380,9 @@ def declarable(s: Any) -> Any:
 def action_mask(s: Any, out: Any) -> None:
     mark_months(declarable(s), out)
     if s.stage == PLAY:
-        mark_cards(s.hand[s.current_player], out)
+        mark(s.hand[s.current_player], out)
     elif s.stage != DECLARE:
-        mark_cards(targets(s), out)
-
-
-@kernel
-def mark_cards(cards: Any, out: Any) -> None:
-    while cards != 0:
-        out[lowest(cards)] = 1
-        cards &= cards - 1
+        mark(targets(s), out)
 
 
 @kernel

@@ -22,3 +22,16 @@ def play(game: Game, players: tuple[str, ...], games: int = GAMES, **options: in
             env.act(bot, rows, 1, actions)
         env.step(actions)
     return env
+
+
+def wins(
+    game: Game, bot: str, other: str, seats: int = 2, games: int = GAMES, **options: int
+) -> np.ndarray:
+    """By deal: the bot's share of the win against others of one kind, mean of all its seats; k
+    winners have 1/k each."""
+    shares = np.zeros(games)
+    for seat in range(seats):
+        players = tuple(bot if p == seat else other for p in range(seats))
+        won = play(game, players, games, **options).final_ranks[:, :seats] == 0
+        shares += won[:, seat] / won.sum(axis=1) / seats
+    return shares

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bots.playing import play, wins
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanami_tatami import GAME, bots, rules
 from hanazono.envs.hanami_tatami.cards import ALL_CARDS, WILD
@@ -32,19 +33,6 @@ def without_wild(table: Table) -> Table:
     table.s.hand[table.mover] &= ALL_CARDS
     table.refresh()
     return table
-
-
-def play(players: tuple[str, ...], games: int) -> BatchEnv:
-    """Finished games, deal seeds 0, 1, 2 …, one bot a seat."""
-    env = BatchEnv(GAME, games, len(players), auto_reset=False)
-    env.reset(seeds=np.arange(games))
-    actions = np.zeros(games, np.int64)
-    while not env.terminated.all():
-        for seat, name in enumerate(players):
-            turn = (env.terminated == 0) & (env.current_player == seat)
-            env.act(name, np.flatnonzero(turn), 1, actions)
-        env.step(actions)
-    return env
 
 
 @pytest.mark.parametrize("bot", BOTS)
@@ -133,7 +121,7 @@ def test_turns_left(num_players, turns):
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_deciding_changes_nothing(bot):
-    env = play((bot, "random"), 4)
+    env = BatchEnv(GAME, 4, 2)
     env.reset(seed=1)
     actions = np.zeros(4, np.int64)
     for _ in range(60):
@@ -147,18 +135,19 @@ def test_bots_are_listed_weakest_first():
     assert tuple(GAME.bots) == ("random", *BOTS)
 
 
-@pytest.mark.parametrize(("better", "worse"), [("greedy", "random"), ("planner", "greedy")])
-def test_each_bot_beats_the_one_before(better, worse):
-    """Duplicate deals for two: the 95 % interval of the win share lies above one half."""
-    games = 150
-    first, second = play((better, worse), games), play((worse, better), games)
-    share = (first.states["rewards"][:, 0] + second.states["rewards"][:, 1]) / 4 + 0.5
-    assert share.mean() - 2 * share.std() / np.sqrt(games) > 0.5
+@pytest.mark.parametrize(
+    ("better", "worse", "percent"), [("greedy", "random", 96.6), ("planner", "greedy", 61.8)]
+)
+def test_each_bot_beats_the_one_before(better, worse, percent):
+    shares = wins(GAME, better, worse, games=500)
+    noise = shares.std() / np.sqrt(len(shares))
+    assert shares.mean() - 2 * noise > 0.5
+    assert abs(shares.mean() - percent / 100) < 4 * noise
 
 
 @pytest.mark.parametrize("num_players", [3, 4])
 def test_bots_play_at_every_table(num_players):
-    env = play(("planner", "greedy", "random", "planner")[:num_players], 10)
+    env = play(GAME, ("planner", "greedy", "random", "planner")[:num_players], games=10)
     assert env.terminated.all()
 
 

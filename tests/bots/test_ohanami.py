@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from bots.playing import GAMES, play
 
+from bots.playing import GAMES, play
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.ohanami import GAME, bots

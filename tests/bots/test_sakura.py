@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from bots.playing import GAMES, play
 
+from bots.playing import GAMES, play, wins
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanafuda.deck import NAMES, cards_of, set_of
 from hanazono.envs.sakura import GAME
@@ -108,21 +108,10 @@ def test_bots_are_listed_weakest_first():
 # How well they play: fixed seeds
 
 
-def wins(bot: str, other: str, seats: int = 2, **options: int) -> np.ndarray:
-    """By deal: the bot's share of the win at Sakura against others of one kind, mean of all its
-    seats; k winners have 1/k each."""
-    shares = np.zeros(GAMES)
-    for seat in range(seats):
-        players = tuple(bot if p == seat else other for p in range(seats))
-        won = play(GAME, players, **options).final_ranks[:, :seats] == 0
-        shares += won[:, seat] / won.sum(axis=1) / seats
-    return shares
-
-
 @pytest.mark.parametrize(("seats", "percent"), [(2, 56), (4, 28)])
 @pytest.mark.parametrize("lightning", [0, 1])
 def test_careful_wins_more_than_its_share_against_greedy(seats, percent, lightning):
-    shares = wins("careful", "greedy", seats, lightning=lightning)
+    shares = wins(GAME, "careful", "greedy", seats, lightning=lightning)
     noise = shares.std() / np.sqrt(GAMES)
     assert shares.mean() - 2 * noise > 1 / seats
     assert abs(shares.mean() - percent / 100) < 4 * noise
@@ -133,5 +122,5 @@ def test_careful_wins_more_than_its_share_against_greedy(seats, percent, lightni
     [("greedy", 0, 87), ("careful", 0, 90), ("greedy", 1, 89), ("careful", 1, 92)],
 )
 def test_bots_win_against_random(bot, lightning, percent):
-    shares = wins(bot, "random", lightning=lightning)
+    shares = wins(GAME, bot, "random", lightning=lightning)
     assert abs(shares.mean() - percent / 100) < 4 * shares.std() / np.sqrt(GAMES)

@@ -87,8 +87,14 @@ class Table:
 
     def copy(self) -> Table:
         """The same game again, to try something else."""
-        other = Table(self.num_players)
+        other = Table(self.num_players, printed_only=int(self.s.printed_only))
         other.env.set_states(self.env.get_states())
+        return other
+
+    def resampled(self, seat: int, seed: int) -> Table:
+        """A copy in which all that the seat cannot know is dealt anew."""
+        other = self.copy()
+        other.env.resample_hidden(np.array([seat]), np.array([seed]))
         return other
 
     # What happens

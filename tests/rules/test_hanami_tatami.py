@@ -1,6 +1,6 @@
 """The rules of HANAMI, one test a rule, in the order of envs/hanami_tatami/RULES.md.
 
-Cards and squares are told by pattern and number; see tatami.py for how tables are set.
+Cards and squares are told by pattern and number; hanami_tatami_positions.py sets tables.
 """
 
 import itertools
@@ -113,6 +113,13 @@ def test_a_bonus_card_may_have_fewer_conditions(tmp_path):
     _, points, _, sets = icons.read(file)
     assert points[1].tolist() == [3, 0, 0, 0]
     assert sets[1, 0].tolist() == [0, 0, 0, 2, 0]
+
+
+def test_another_icon_file_is_another_version_of_the_rules():
+    assert GAME.rules_version == icons.version(icons.TABLES) == 0
+    others = [table.copy() for table in icons.TABLES]
+    others[0][0] += 1
+    assert icons.version(tuple(others)) > 0
 
 
 # § 2 Setup
@@ -884,8 +891,7 @@ def test_resampling_changes_only_what_the_reader_cannot_know(reader):
     table.decide(rules.DONE)
     told, hands, decks = table.view(reader), set(), set()
     for seed in range(12):
-        other = table.copy()
-        other.env.resample_hidden(np.array([reader]), np.array([seed]))
+        other = table.resampled(reader, seed)
         assert other.view(reader) == told
         assert not (other.s.known & ~other.s.hand).any()
         hands.add(tuple(other.hand(p) for p in range(3) if p != reader))
@@ -898,8 +904,7 @@ def test_resampling_keeps_a_play_that_is_begun_possible():
     for c in ids("green 1 3"):
         table.decide(c)
         for seed in range(12):
-            other = table.copy()
-            other.env.resample_hidden(np.array([1]), np.array([seed]))
+            other = table.resampled(1, seed)
             other.refresh()
             assert other.legal(), "the others know that it can be completed"
 
