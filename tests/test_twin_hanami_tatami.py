@@ -127,7 +127,7 @@ def draw_once_more(s):
         (lift_a_blocker, "  removed: engine"),
         (swap_two_boards, "  order: engine"),
         (slide_a_board, "  offsets: engine"),
-        (choose_another_card, "  seat 0 knows chosen: engine"),
+        (choose_another_card, "  chosen: engine"),
         (mistake_the_stage, "  stage: engine second, twin third"),
         (mistake_the_bonus, "  bonus: engine"),
         (miss_a_corner, "  areas: engine"),
