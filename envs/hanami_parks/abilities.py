@@ -75,7 +75,7 @@ def can_use(s: Any) -> Any:
         return s.hand_size[p] > 0
     if card == TAIYAKI:
         return targets(s) >= 2
-    return card == TAKOYAKI or card == OMAMORI or targets(s) >= 1
+    return card in (TAKOYAKI, OMAMORI) or targets(s) >= 1
 
 
 @kernel
@@ -121,11 +121,10 @@ def sets_in_parks(s: Any) -> Any:
 
 @kernel
 def some_park(s: Any) -> Any:
-    sets = sets_in_parks(s)
+    sets, some = sets_in_parks(s), False
     for a in range(PARKS):
-        if CAN_SWAP[s.tokens[a]] & sets != 0:
-            return True
-    return False
+        some |= CAN_SWAP[s.tokens[a]] & sets != 0
+    return some
 
 
 @kernel
@@ -184,10 +183,10 @@ def choose_type(s: Any, t: Any) -> None:
 @kernel
 def has_free_land(s: Any, x: Any) -> Any:
     """Whether an available Land space is adjacent to space x."""
+    some = False
     for i in range(AROUND):
-        if is_free_land(s, NEIGHBOR[s.board, x, i]):
-            return True
-    return False
+        some |= is_free_land(s, NEIGHBOR[s.board, x, i])
+    return some
 
 
 @kernel

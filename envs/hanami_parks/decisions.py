@@ -1,5 +1,7 @@
 """Stages and action ids (RULES.md § 8)."""
 
+import numpy as np
+
 from hanazono.envs.hanami_parks.boards import AROUND, SPACES, TYPES
 from hanazono.envs.hanami_parks.tiles import KINDS, SPECIAL_CARDS
 
@@ -10,11 +12,12 @@ from hanazono.envs.hanami_parks.tiles import KINDS, SPECIAL_CARDS
 ) = range(13)  # fmt: skip
 STAGES = 13
 
-# Spaces are told by their ids, 0 … SPACES - 1; these are the first ids of what follows.
-TILE_ID = SPACES
+# Spaces are told by their ids, 0 … SPACES - 1; these are the first ids of what follows. An int64,
+# so that rules run as plain Python can add a small field such as an int8.
+TILE_ID = np.int64(SPACES)
 TYPE_ID = TILE_ID + KINDS
 DIRECTION_ID = TYPE_ID + TYPES
 KEEP_ID = DIRECTION_ID + AROUND  # of card 1; card 0 is never dealt
 USE = KEEP_ID + SPECIAL_CARDS
 DONE = USE + 1
-NUM_ACTIONS = DONE + 1
+NUM_ACTIONS = int(DONE) + 1

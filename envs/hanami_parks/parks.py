@@ -80,7 +80,7 @@ def is_fast(s: Any, k: Any) -> Any:
 
 @kernel
 def is_boat(k: Any) -> Any:
-    return k == BOAT_1 or k == BOAT_2
+    return BOAT_1 <= k <= BOAT_2
 
 
 @kernel
@@ -266,10 +266,10 @@ def is_over(s: Any) -> Any:
 @kernel
 def has_most(s: Any, p: Any, t: Any) -> Any:
     """Whether seat p has won more tokens of the type than each other seat."""
+    most = True
     for q in range(s.num_players):
-        if q != p and s.won[q, t] >= s.won[p, t]:
-            return False
-    return True
+        most &= q == p or s.won[q, t] < s.won[p, t]
+    return most
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The rules of Hanami on park maps as kernels on one state record `s`: the state, and § 8 of RULES.md.
+"""The rules of Hanami on park maps as kernels on one state record `s`: the state, and RULES.md § 8.
 
 The sections before are in boards.py (§ 1), tiles.py (§ 2), setup.py (§ 3), turns.py (§ 4; hands and
 piles in piles.py), parks.py (§§ 5, 7) and abilities.py (§ 6), what a player knows (§ 9) in

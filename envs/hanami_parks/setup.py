@@ -197,12 +197,19 @@ def deal_cards(s: Any) -> None:
     """Deal every seat two random cards of those that are left."""
     left = ALL_SPECIAL
     for i in range(2 * s.num_players):
-        skip, card = below(draw(s), SPECIAL_CARDS - i), 1
-        while skip > 0 or not left & (1 << card):
-            skip -= 1 if left & (1 << card) else 0
-            card += 1
+        card = nth_card(left, below(draw(s), SPECIAL_CARDS - i))
         left &= ~(1 << card)
         s.offered[i // 2, i % 2] = card
+
+
+@kernel
+def nth_card(cards: Any, n: Any) -> Any:
+    """Card number n, from 0, of a set of cards."""
+    card = 1
+    while n > 0 or not cards & (1 << card):
+        n -= 1 if cards & (1 << card) else 0
+        card += 1
+    return card
 
 
 @kernel

@@ -15,7 +15,8 @@ TILES = (
     ("Onigiri 2", ONIGIRI, 2, 1), ("Onigiri 3", ONIGIRI, 3, 1), ("Onigiri 4", ONIGIRI, 4, 1),
     ("Neko 1", WILD, 1, 2), ("Neko 2", WILD, 2, 2), ("Neko 3", WILD, 3, 1),
     ("Fast Neko 1", WILD, 1, 1), ("Boat 1", WILD, 1, 2), ("Boat 2", WILD, 2, 1),
-    ("Move", NO_TYPE, 0, 1), ("Draw", NO_TYPE, 0, 1), ("Cover", WILD, 3, 1), ("Copy", NO_TYPE, 0, 1),
+    ("Move", NO_TYPE, 0, 1), ("Draw", NO_TYPE, 0, 1), ("Cover", WILD, 3, 1),
+    ("Copy", NO_TYPE, 0, 1),
 )  # fmt: skip
 TILE_NAMES = tuple(name for name, *_ in TILES)
 KINDS = len(TILES)

@@ -20,7 +20,7 @@ from hanazono.envs.hanami_parks.parks import (
     settle_copies,
 )
 from hanazono.envs.hanami_parks.piles import draw_tile, draw_up
-from hanazono.envs.hanami_parks.tiles import COPY, COVER, DRAW, EMPTY, KINDS, MOVE
+from hanazono.envs.hanami_parks.tiles import COPY, COVER, DRAW, EMPTY, MOVE
 
 NONE = -1  # no kind, no type
 
@@ -60,27 +60,18 @@ def is_movable(s: Any, x: Any) -> Any:
 
 @kernel
 def has_movable(s: Any) -> Any:
-    for x in range(LAND, WATER):
-        if is_movable(s, x):
-            return True
-    return False
+    x = LAND
+    while x < WATER and not is_movable(s, x):
+        x += 1
+    return x < WATER
 
 
 @kernel
 def has_coverable(s: Any) -> Any:
+    some = False
     for x in range(LAND, SPACES):
-        if s.owner[x] == s.current_player:
-            return True
-    return False
-
-
-@kernel
-def can_place_any(s: Any) -> Any:
-    p = s.current_player
-    for k in range(KINDS):
-        if s.hand[p, k] > 0 and can_place(s, k):
-            return True
-    return False
+        some |= s.owner[x] == s.current_player
+    return some
 
 
 @kernel
