@@ -63,8 +63,8 @@ TAKOYAKI_TILES = 2  # that are not Fast
 @kernel
 def can_use(s: Any) -> Any:
     """Whether the player to decide has an unused card whose effect can be carried out."""
-    p = s.current_player
-    card = s.card[p]
+    p = np.int64(s.current_player)
+    card = np.int64(s.card[p])
     if card == NO_CARD or s.used[p]:
         return False
     if card == TORII:
@@ -81,8 +81,8 @@ def can_use(s: Any) -> Any:
 @kernel
 def use_card(s: Any) -> None:
     """Begin the effect, and carry it out if there is nothing to choose."""
-    p = s.current_player
-    card = s.card[p]
+    p = np.int64(s.current_player)
+    card = np.int64(s.card[p])
     s.used[p] = 1
     if card == TAKOYAKI:
         s.slots = TAKOYAKI_TILES
@@ -141,13 +141,13 @@ def mark_parks(s: Any, out: Any) -> None:
             out[a] = CAN_SWAP[s.tokens[a]] & sets != 0
     else:
         for b in range(PARKS):
-            out[b] = fits_second(s, s.tokens[s.first], s.first_type, b)
+            out[b] = fits_second(s, np.int64(s.tokens[s.first]), np.int64(s.first_type), b)
 
 
 @kernel
 def mark_types(s: Any, out: Any) -> None:
     """Mark the types that can be chosen in stage TOKEN, from out[0] on."""
-    tokens = s.tokens[s.first]
+    tokens = np.int64(s.tokens[s.first])
     for t in range(TYPES):
         if s.second != NOWHERE:
             out[t] = s.tokens[s.second] & ~tokens & (1 << t) != 0
@@ -185,7 +185,7 @@ def has_free_land(s: Any, x: Any) -> Any:
     """Whether an available Land space is adjacent to space x."""
     some = False
     for i in range(AROUND):
-        some |= is_free_land(s, NEIGHBOR[s.board, x, i])
+        some |= is_free_land(s, np.int64(NEIGHBOR[s.board, x, i]))
     return some
 
 
@@ -206,11 +206,11 @@ def beside_unresolved(s: Any, x: Any) -> Any:
 @kernel
 def is_target(s: Any, x: Any) -> Any:
     """Whether the tile on space x can be chosen for the ability card of the player to decide."""
-    card = s.card[s.current_player]
+    card = np.int64(s.card[s.current_player])
     if s.tile[x] >= EMPTY:
         return False
     if card == FERRY:
-        return x >= WATER and is_boat(s.tile[x]) and s.free_water > 0
+        return x >= WATER and is_boat(np.int64(s.tile[x])) and s.free_water > 0
     if x >= WATER:
         return False
     if card == BICYCLE:
@@ -240,13 +240,13 @@ def mark_targets(s: Any, out: Any) -> None:
 
 @kernel
 def choose_tile(s: Any, x: Any) -> None:
-    card = s.card[s.current_player]
+    card = np.int64(s.card[s.current_player])
     if card == RAINY_DAY:
-        p = s.owner[x]
+        p = np.int64(s.owner[x])
         put_at_bottom(s, p, remove(s, x))
         end_effect(s)
     elif card == TAIYAKI and s.first != NOWHERE:
-        swap_tiles(s, s.first, x)
+        swap_tiles(s, np.int64(s.first), x)
         end_effect(s)
     else:
         s.first = x
@@ -256,7 +256,7 @@ def choose_tile(s: Any, x: Any) -> None:
 
 @kernel
 def swap_tiles(s: Any, x: Any, y: Any) -> None:
-    p, q = s.owner[x], s.owner[y]
+    p, q = np.int64(s.owner[x]), np.int64(s.owner[y])
     k, other = lift(s, x), lift(s, y)
     put(s, x, other, q)
     put(s, y, k, p)
@@ -267,7 +267,7 @@ def mark_destinations(s: Any, out: Any) -> None:
     """Where the tile chosen for Bicycle or Ferry can go."""
     if s.card[s.current_player] == BICYCLE:
         for i in range(AROUND):
-            y = NEIGHBOR[s.board, s.first, i]
+            y = np.int64(NEIGHBOR[s.board, s.first, i])
             if is_free_land(s, y):
                 out[y] = 1
     else:
@@ -277,7 +277,7 @@ def mark_destinations(s: Any, out: Any) -> None:
 
 @kernel
 def move_chosen(s: Any, y: Any) -> None:
-    move_tile(s, s.first, y)
+    move_tile(s, np.int64(s.first), y)
     end_effect(s)
 
 
@@ -286,7 +286,7 @@ def move_chosen(s: Any, y: Any) -> None:
 
 @kernel
 def take_from_pile(s: Any, k: Any) -> None:
-    p = s.current_player
+    p = np.int64(s.current_player)
     take_kind(s, p, k)
     shuffle_anew(s, p)
     end_effect(s)
@@ -304,7 +304,7 @@ def highest_aside(s: Any) -> Any:
 
 @kernel
 def return_tile(s: Any, k: Any) -> None:
-    p = s.current_player
+    p = np.int64(s.current_player)
     s.hand[p, k] -= 1
     s.hand_size[p] -= 1
     s.aside[k] += 1
@@ -314,7 +314,7 @@ def return_tile(s: Any, k: Any) -> None:
 @kernel
 def end_return(s: Any) -> None:
     """Shuffle the tiles that lie aside into the pile, and draw as many."""
-    p, size = s.current_player, int(s.aside_size)
+    p, size = np.int64(s.current_player), np.int64(s.aside_size)
     for k in range(KINDS):
         for _ in range(s.aside[k]):
             s.pile[p, s.pile_size[p]] = k

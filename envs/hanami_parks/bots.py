@@ -1,14 +1,16 @@
 """Scripted players of Hanami on park maps, weakest first. They read only what their seat knows.
 
 `captures_only` wins a token where it can with one tile and otherwise plays at random. `greedy`
-gives every token a potential, which grows with the balance of strength and falls with the Land still
-open, and plays what adds most; `tempo_greedy` also counts who is going to fill the last space.
+gives every token a potential, which grows with the balance of strength and falls with the Land
+still open, and plays what adds most; `tempo_greedy` also counts who is to fill the last space.
 
 Letters: x and y are spaces, a is a park, k a kind of tile, t a type, p the player.
 """
 
 from math import sqrt, tanh
 from typing import Any
+
+import numpy as np
 
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.kernel import kernel
@@ -81,8 +83,8 @@ def balance(s: Any, p: Any, t: Any, a: Any) -> Any:
     rival = 0
     for q in range(s.num_players):
         if q != p:
-            rival = max(rival, int(s.pips[q, t, a]))
-    return int(s.pips[p, t, a]) - rival
+            rival = max(rival, np.int64(s.pips[q, t, a]))
+    return np.int64(s.pips[p, t, a]) - rival
 
 
 @kernel
@@ -97,7 +99,7 @@ def potential(d: Any, open_land: Any, tempo: Any) -> Any:
 @kernel
 def adds(t: Any, of: Any, strength: Any) -> Any:
     """What a tile of type `of` adds for tokens of type t."""
-    return int(strength) if of in (WILD, t) else 0
+    return strength if of in (WILD, t) else 0
 
 
 @kernel
@@ -105,10 +107,10 @@ def change(s: Any, p: Any, x: Any, of: Any, strength: Any, fills: Any, tempo: An
     """What it changes for the player to add strength on space x, and to fill Land there."""
     value = 0.0
     for i in range(MOST_PARKS):
-        a = PARKS_BY[s.board, x, i]
+        a = np.int64(PARKS_BY[s.board, x, i])
         if a == NOWHERE:
             break
-        left = int(s.open_land[a])
+        left = np.int64(s.open_land[a])
         for t in range(TYPES):
             if s.tokens[a] & (1 << t):
                 d, more = balance(s, p, t, a), adds(t, of, strength)
@@ -121,7 +123,7 @@ def captures(s: Any, p: Any, x: Any, of: Any, strength: Any, fills: Any) -> Any:
     """Tokens won when strength is added on space x, those lost taken off."""
     value = 0.0
     for i in range(MOST_PARKS):
-        a = PARKS_BY[s.board, x, i]
+        a = np.int64(PARKS_BY[s.board, x, i])
         if a != NOWHERE and s.tokens[a] != 0 and s.open_land[a] == fills:
             for t in range(TYPES):
                 if s.tokens[a] & (1 << t):
@@ -133,7 +135,7 @@ def captures(s: Any, p: Any, x: Any, of: Any, strength: Any, fills: Any) -> Any:
 @kernel
 def worth(s: Any, x: Any, of: Any, strength: Any, fills: Any, tempo: Any, plans: Any) -> Any:
     """The player's measure of a change: potentials, or captures alone."""
-    p = s.current_player
+    p = np.int64(s.current_player)
     if plans:
         return change(s, p, x, of, strength, fills, tempo)
     return captures(s, p, x, of, strength, fills)
@@ -154,7 +156,7 @@ def cost(k: Any) -> Any:
 @kernel
 def lift_worth(s: Any, x: Any, tempo: Any, plans: Any) -> Any:
     """What it changes to have Move in the place of the own tile on space x."""
-    return worth(s, x, int(type_at(s, x)), -int(strength_at(s, x)), 0, tempo, plans)
+    return worth(s, x, type_at(s, x), -strength_at(s, x), 0, tempo, plans)
 
 
 @kernel
@@ -172,9 +174,9 @@ def best_direction(s: Any, x: Any, tempo: Any, plans: Any) -> Any:
 @kernel
 def cover_worth(s: Any, x: Any, tempo: Any, plans: Any) -> Any:
     """What it changes to cover the own tile on space x, told by the type that gains least."""
-    of, strength = int(type_at(s, x)), int(strength_at(s, x))
+    of, strength = type_at(s, x), strength_at(s, x)
     more = STRENGTH[COVER] - strength if of == WILD else STRENGTH[COVER]
-    return worth(s, x, WILD, int(more), 0, tempo, plans)
+    return worth(s, x, WILD, np.int64(more), 0, tempo, plans)
 
 
 @kernel
@@ -187,13 +189,15 @@ def space_worth(s: Any, k: Any, x: Any, tempo: Any, plans: Any) -> Any:
             return NOTHING
         if k == COVER:
             return cover_worth(s, x, tempo, plans)
-        return NOTHING if is_fast(s, s.tile[x]) else lift_worth(s, x, tempo, plans)
+        return NOTHING if is_fast(s, np.int64(s.tile[x])) else lift_worth(s, x, tempo, plans)
     if s.tile[x] != EMPTY or (x >= WATER) != is_boat(k):
         return NOTHING
     if k == COPY:
         value, _ = best_direction(s, x, tempo, plans)
         return value
-    return worth(s, x, int(TYPE_OF[k]), int(STRENGTH[k]), 1 if x < WATER else 0, tempo, plans)
+    return worth(
+        s, x, np.int64(TYPE_OF[k]), np.int64(STRENGTH[k]), 1 if x < WATER else 0, tempo, plans
+    )
 
 
 @kernel
@@ -213,7 +217,7 @@ def best_space(s: Any, k: Any, tempo: Any, plans: Any) -> Any:
 @kernel
 def best_destination(s: Any, x: Any, tempo: Any, plans: Any) -> Any:
     """The best Land space for the tile on space x, and what it adds there."""
-    of, strength = int(type_at(s, x)), int(strength_at(s, x))
+    of, strength = type_at(s, x), strength_at(s, x)
     best, chosen = NOTHING, NOWHERE
     for y in range(LAND, WATER):
         if s.tile[y] == EMPTY:
@@ -245,7 +249,7 @@ def best_tile(s: Any, mask: Any, fast: Any, tempo: Any, plans: Any) -> Any:
 @kernel
 def swap_worth(s: Any, a: Any, t: Any, b: Any, u: Any, tempo: Any) -> Any:
     """What it changes to swap token t of park a for token u of park b."""
-    p, here, there = s.current_player, int(s.open_land[a]), int(s.open_land[b])
+    p, here, there = np.int64(s.current_player), np.int64(s.open_land[a]), np.int64(s.open_land[b])
     before = potential(balance(s, p, t, a), here, tempo)
     before += potential(balance(s, p, u, b), there, tempo)
     after = potential(balance(s, p, u, a), here, tempo)
@@ -278,16 +282,16 @@ def best_swap(s: Any, tempo: Any) -> Any:
 @kernel
 def rain_worth(s: Any, x: Any, tempo: Any) -> Any:
     """What it changes to take the tile from space x, an opponent's counted as the strongest."""
-    p = s.current_player
+    p = np.int64(s.current_player)
     mine = s.owner[x] == p
-    strength = -int(strength_at(s, x)) if mine else int(strength_at(s, x))
-    return change(s, p, x, int(type_at(s, x)), strength, -1, tempo)
+    strength = -strength_at(s, x) if mine else strength_at(s, x)
+    return change(s, p, x, type_at(s, x), strength, -1, tempo)
 
 
 @kernel
 def wants_card(s: Any, tempo: Any) -> Any:
     """Whether the ability card is to be used now."""
-    card = s.card[s.current_player]
+    card = np.int64(s.card[s.current_player])
     if card == TORII:
         value, _ = best_swap(s, tempo)
         return value > LEAST_ABILITY
@@ -311,7 +315,7 @@ def best_rain(s: Any, tempo: Any) -> Any:
 @kernel
 def ability_action(s: Any, mask: Any, noise: Any, tempo: Any) -> Any:
     """Go on with an ability card, or with the setup."""
-    stage = s.stage
+    stage = np.int64(s.stage)
     if stage in (PARK, TOKEN):
         _, choice = best_swap(s, tempo)
         if stage == PARK:
@@ -355,11 +359,11 @@ def act(s: Any, mask: Any, noise: Any, tempo: Any) -> Any:
     if s.stage == TURN:
         return next_tile(s, mask, tempo)
     if s.stage == SPACE:
-        return best_space(s, int(s.chosen), tempo, True)[1]
+        return best_space(s, np.int64(s.chosen), tempo, True)[1]
     if s.stage == MOVE_TO and s.chosen == MOVE:
-        return best_destination(s, int(s.first), tempo, True)[1]
+        return best_destination(s, np.int64(s.first), tempo, True)[1]
     if s.stage == DIRECTION:
-        return DIRECTION_ID + best_direction(s, int(s.first), tempo, True)[1]
+        return DIRECTION_ID + best_direction(s, np.int64(s.first), tempo, True)[1]
     return ability_action(s, mask, noise, tempo)
 
 
@@ -374,15 +378,15 @@ def captures_only(s: Any, mask: Any, noise: Any) -> Any:
         if gain > 0.5:
             return TILE_ID + tile
     elif s.stage == SPACE:
-        gain, x = best_space(s, int(s.chosen), 0.0, False)
+        gain, x = best_space(s, np.int64(s.chosen), 0.0, False)
         if gain > 0.5:
             return x
     elif s.stage == MOVE_TO and s.chosen == MOVE:
-        gain, x = best_destination(s, int(s.first), 0.0, False)
+        gain, x = best_destination(s, np.int64(s.first), 0.0, False)
         if gain > 0.5:
             return x
     elif s.stage == DIRECTION:
-        return DIRECTION_ID + best_direction(s, int(s.first), 0.0, False)[1]
+        return DIRECTION_ID + best_direction(s, np.int64(s.first), 0.0, False)[1]
     return random_bot(s, mask, noise)
 
 

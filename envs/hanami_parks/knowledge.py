@@ -5,6 +5,8 @@ Letters: v is the player, q another seat, k a kind of tile.
 
 from typing import Any
 
+import numpy as np
+
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, keyed
 from hanazono.envs.core.seats import places_from
@@ -17,7 +19,11 @@ from hanazono.envs.hanami_parks.tiles import KINDS, NO_CARD, SPECIAL_CARDS
 @kernel
 def unseen(s: Any, q: Any, k: Any) -> Any:
     """Tiles of a kind that seat q has in the hand, in the pile and face down aside, together."""
-    return s.hand[q, k] + in_pile(s, q, k) + (s.aside[k] if q == s.current_player else 0)
+    return (
+        np.int64(s.hand[q, k])
+        + in_pile(s, q, k)
+        + (np.int64(s.aside[k]) if q == s.current_player else 0)
+    )
 
 
 @kernel
@@ -55,7 +61,7 @@ def resample_hidden(s: Any, player: Any, seed: Any) -> None:
 def gather(s: Any, q: Any) -> None:
     """Lay the tiles of the hand, and those aside, on the pile."""
     for k in range(KINDS):
-        count = int(s.hand[q, k])
+        count = np.int64(s.hand[q, k])
         s.hand[q, k] = 0
         if q == s.current_player:
             count += s.aside[k]
@@ -68,7 +74,7 @@ def gather(s: Any, q: Any) -> None:
 @kernel
 def mix_pile(s: Any, q: Any, seed: Any) -> None:
     """Shuffle the pile, without the tile at the bottom if everybody knows it."""
-    start, size = int(s.bottom[q]), int(s.pile_size[q])
+    start, size = np.int64(s.bottom[q]), np.int64(s.pile_size[q])
     for i in range(start, size - 1):
         other = i + chance(seed, i, size - i)
         s.pile[q, i], s.pile[q, other] = s.pile[q, other], s.pile[q, i]
@@ -91,8 +97,8 @@ def deal_out(s: Any, q: Any) -> None:
 @kernel
 def sort_if_unshuffled(s: Any, q: Any) -> None:
     """Put a pile in order whose player has not yet chosen a whole hand."""
-    start = s.start_player
-    if places_from(s, start, q) >= places_from(s, start, s.current_player):
+    start = np.int64(s.start_player)
+    if places_from(s, start, q) >= places_from(s, start, np.int64(s.current_player)):
         sort_pile(s, q)
 
 

@@ -18,10 +18,11 @@ from hanazono.envs.hanami_parks.boards import (
     BOARDS,
     LAND,
     LANDS,
-    MOST_PARKS,
+    LANDS_BY,
+    NEIGHBOR,
     NOWHERE,
     PARKS,
-    PARKS_BY,
+    SPACES,
     TYPES,
     WATER,
     WATERS,
@@ -37,7 +38,6 @@ from hanazono.envs.hanami_parks.parks import (
 )
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
-    CLOSED,
     EMPTY,
     KINDS,
     NO_CARD,
@@ -51,22 +51,22 @@ CLOSES = "parks that would be filled with this space / 2"
 PIECES = (
     Piece("token", (TYPES, PARKS), 0, 1, "1: a token of this type lies there", "park"),
     Piece("balance", (TYPES, PARKS), -4, 4, "balance for each type / 8", "park"),
-    Piece("strength", (MAX_PLAYERS, TYPES, PARKS), 0, 4, "strength there / 8", "park"),
+    Piece("strength", (MAX_PLAYERS, TYPES, PARKS), 0, 4, "strength for tokens there / 8", "park"),
     Piece("open_land", (PARKS,), 0, 1, "empty Land around / 6", "park"),
     Piece("park_picked", (PARKS,), 0, 1, "1: chosen for Torii", "park"),
     Piece("land_empty", (LANDS,), 0, 1, "1: open and empty", "land"),
     Piece("land_owner", (LANDS,), -1, 1, OWNER, "land"),
     Piece("land_kind", (LANDS,), 0, 1, "(1 + kind of the tile) / 19, 0: none", "land"),
     Piece("land_value", (TYPES, LANDS), 0, 1, "strength of the tile for each type / 4", "land"),
-    Piece("land_stake", (TYPES, LANDS), 0, 1, "tokens in the parks around / 2", "land"),
+    Piece("land_stake", (TYPES, LANDS), 0, 1, "tokens around / 2", "land"),
     Piece("land_balance", (TYPES, LANDS), -8, 8, "sum of the balances for these / 8", "land"),
     Piece("land_closes", (LANDS,), 0, 1, CLOSES, "land"),
     Piece("land_picked", (LANDS,), 0, 1, "1: chosen to be moved or swapped, or for Copy", "land"),
     Piece("water_empty", (WATERS,), 0, 1, "1: open and empty", "water"),
     Piece("water_owner", (WATERS,), -1, 1, OWNER, "water"),
     Piece("water_value", (WATERS,), 0, 1, "strength of the tile / 4", "water"),
-    Piece("water_stake", (WATERS,), 0, 1, "tokens in the parks around / 9", "water"),
-    Piece("water_balance", (WATERS,), -12, 12, "sum of the balances for these / 24", "water"),
+    Piece("water_stake", (WATERS,), 0, 2, "tokens in the parks around / 8", "water"),
+    Piece("water_balance", (WATERS,), -32, 32, "sum of the balances for these / 8", "water"),
     Piece("water_picked", (WATERS,), 0, 1, "1: chosen to be moved", "water"),
     Piece("hand", (KINDS,), 0, 1, "own tiles in the hand / 2", "tile"),
     Piece("pile", (KINDS,), 0, 1, "own tiles in the pile / 2", "tile"),
@@ -124,7 +124,7 @@ AT_FAST_DRAW, AT_BOTTOM, AT_ARROW = map(LAYOUT.start, ("fast_draw", "bottom", "a
 
 # Shares, written so that all values are exact products of float32 numbers on every machine.
 EIGHTH, QUARTER, HALF = np.float32(1 / 8), np.float32(1 / 4), np.float32(1 / 2)
-NINTH, THIRD, PER_KIND = np.float32(1 / 9), np.float32(1 / 3), np.float32(1 / KINDS)
+THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
 PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
 PER_AROUND = np.float32(1 / AROUND)
 
@@ -132,8 +132,7 @@ PER_AROUND = np.float32(1 / AROUND)
 @kernel
 def observe(s: Any, player: Any, out: Any) -> None:
     write_parks(s, player, out)
-    write_land(s, player, out)
-    write_water(s, player, out)
+    write_spaces(s, player, out)
     write_tiles(s, player, out)
     write_tokens(s, player, out)
     write_players(s, player, out)
@@ -146,101 +145,79 @@ def observe(s: Any, player: Any, out: Any) -> None:
 
 @kernel
 def write_parks(s: Any, player: Any, out: Any) -> None:
-    for t in range(TYPES):
-        tokens = out[AT_TOKEN + PARKS * t : AT_TOKEN + PARKS * (t + 1)]
-        for a in range(PARKS):
-            tokens[a] = np.float32((s.tokens[a] >> t) & 1)
-        write_strengths(s, player, t, out)
+    """The tokens, with the strengths around, and what they mean for the spaces around."""
     for a in range(PARKS):
         out[AT_OPEN_LAND + a] = np.float32(s.open_land[a]) * PER_AROUND
+        tokens = np.int64(s.tokens[a])
+        if tokens == 0:
+            continue
+        for t in range(TYPES):
+            if tokens & (1 << t):
+                write_token(s, player, a, t, out)
+        if s.open_land[a] == 1:
+            for i in range(AROUND):
+                x = LANDS_BY[s.board, a, i]
+                if x != NOWHERE and s.tile[x] == EMPTY:
+                    out[AT_LAND_CLOSES + x - LAND] += HALF
 
 
 @kernel
-def write_strengths(s: Any, player: Any, t: Any, out: Any) -> None:
-    """Strength of every seat for tokens of a type, and the reader's balance."""
-    start = AT_BALANCE + PARKS * t
-    balance = out[start : start + PARKS]
-    for j in range(s.num_players):
-        pips, start = s.pips[seat_after(s, player, j), t], AT_STRENGTH + PARKS * (TYPES * j + t)
-        strength = out[start : start + PARKS]
-        for a in range(PARKS):
-            strength[a] = np.float32(pips[a]) * EIGHTH
-            if j > 0:
-                balance[a] = max(balance[a], strength[a])
-    own = out[AT_STRENGTH + PARKS * t : AT_STRENGTH + PARKS * (t + 1)]
-    for a in range(PARKS):
-        balance[a] = own[a] - balance[a]
+def write_token(s: Any, player: Any, a: Any, t: Any, out: Any) -> None:
+    own, rival = np.int64(s.pips[player, t, a]), 0
+    out[AT_STRENGTH + PARKS * t + a] = np.float32(own) * EIGHTH
+    for j in range(1, s.num_players):
+        pips = np.int64(s.pips[seat_after(s, player, j), t, a])
+        out[AT_STRENGTH + PARKS * (TYPES * j + t) + a] = np.float32(pips) * EIGHTH
+        rival = max(rival, pips)
+    balance = np.float32(own - rival) * EIGHTH
+    out[AT_TOKEN + PARKS * t + a] = 1.0
+    out[AT_BALANCE + PARKS * t + a] = balance
+    for direction in range(AROUND):
+        x = np.int64(NEIGHBOR[s.board, a, direction])
+        if x >= WATER:
+            out[AT_WATER_STAKE + x - WATER] += EIGHTH
+            out[AT_WATER_BALANCE + x - WATER] += balance
+        elif x >= LAND:
+            out[AT_LAND_STAKE + LANDS * t + x - LAND] += HALF
+            out[AT_LAND_BALANCE + LANDS * t + x - LAND] += balance
+
+
+@kernel
+def write_spaces(s: Any, player: Any, out: Any) -> None:
+    """The empty spaces, and the tiles."""
+    land, water = s.tile[LAND:WATER], s.tile[WATER:SPACES]  # slices compile to vector code
+    empty = out[AT_LAND_EMPTY : AT_LAND_EMPTY + LANDS]
+    for i in range(LANDS):
+        empty[i] = 1.0 if land[i] == EMPTY else 0.0
+    empty = out[AT_WATER_EMPTY : AT_WATER_EMPTY + WATERS]
+    for i in range(WATERS):
+        empty[i] = 1.0 if water[i] == EMPTY else 0.0
+    for i in range(LANDS):
+        if land[i] < EMPTY:
+            write_land_tile(s, player, i, out)
+    if s.free_water < s.open_water:
+        for i in range(WATERS):
+            if water[i] < EMPTY:
+                out[AT_WATER_OWNER + i] = owner_sign(s, player, WATER + i)
+                out[AT_WATER_VALUE + i] = np.float32(strength_at(s, WATER + i)) * QUARTER
 
 
 @kernel
 def owner_sign(s: Any, player: Any, x: Any) -> Any:
     """Whose tile lies on space x."""
-    j = places_from(s, player, s.owner[x])
+    j = places_from(s, player, np.int64(s.owner[x]))
     return np.float32(1) if j == 0 else np.float32(-j) * THIRD
 
 
 @kernel
-def write_land(s: Any, player: Any, out: Any) -> None:
-    for i in range(LANDS):
-        x = LAND + i
-        k = s.tile[x]
-        if k == CLOSED:
-            continue
-        if k == EMPTY:
-            out[AT_LAND_EMPTY + i] = 1.0
-        else:
-            out[AT_LAND_OWNER + i] = owner_sign(s, player, x)
-            out[AT_LAND_KIND + i] = np.float32(1 + k) * PER_KIND
-            t, strength = type_at(s, x), np.float32(strength_at(s, x)) * QUARTER
-            for each in range(TYPES):
-                if t in (WILD, each):
-                    out[AT_LAND_VALUE + LANDS * each + i] = strength
-        for n in range(2):
-            write_park_of_land(s, i, PARKS_BY[s.board, x, n], k == EMPTY, out)
-
-
-@kernel
-def write_park_of_land(s: Any, i: Any, a: Any, empty: Any, out: Any) -> None:
-    """What park a adds to what is told of the adjacent Land space i."""
-    tokens = s.tokens[a]
-    if tokens == 0:
-        return
-    if empty and s.open_land[a] == 1:
-        out[AT_LAND_CLOSES + i] += HALF
-    for t in range(TYPES):
-        if tokens & (1 << t):
-            out[AT_LAND_STAKE + LANDS * t + i] += HALF
-            out[AT_LAND_BALANCE + LANDS * t + i] += out[AT_BALANCE + PARKS * t + a]
-
-
-@kernel
-def write_water(s: Any, player: Any, out: Any) -> None:
-    for i in range(WATERS):
-        x = WATER + i
-        k = s.tile[x]
-        if k == CLOSED:
-            continue
-        if k == EMPTY:
-            out[AT_WATER_EMPTY + i] = 1.0
-        else:
-            out[AT_WATER_OWNER + i] = owner_sign(s, player, x)
-            out[AT_WATER_VALUE + i] = np.float32(strength_at(s, x)) * QUARTER
-        write_parks_of_water(s, i, out)
-
-
-@kernel
-def write_parks_of_water(s: Any, i: Any, out: Any) -> None:
-    stake, balance = 0, np.float32(0)
-    for n in range(MOST_PARKS):
-        a = PARKS_BY[s.board, WATER + i, n]
-        if a == NOWHERE:
-            break
-        for t in range(TYPES):
-            if s.tokens[a] & (1 << t):
-                stake += 1
-                balance += out[AT_BALANCE + PARKS * t + a]
-    out[AT_WATER_STAKE + i] = np.float32(stake) * NINTH
-    out[AT_WATER_BALANCE + i] = balance * THIRD
+def write_land_tile(s: Any, player: Any, i: Any, out: Any) -> None:
+    x = LAND + i
+    out[AT_LAND_OWNER + i] = owner_sign(s, player, x)
+    out[AT_LAND_KIND + i] = np.float32(1 + np.int64(s.tile[x])) * PER_KIND
+    t, strength = type_at(s, x), np.float32(strength_at(s, x)) * QUARTER
+    for each in range(TYPES):
+        if t in (WILD, each):
+            out[AT_LAND_VALUE + LANDS * each + i] = strength
 
 
 # Tiles and tokens
@@ -259,7 +236,7 @@ def write_tiles(s: Any, player: Any, out: Any) -> None:
         for i in range(s.pile_size[q]):
             out[start + s.pile[q, i]] += HALF
     if s.aside_size > 0:
-        p, j = s.current_player, places_from(s, player, s.current_player)
+        p, j = np.int64(s.current_player), places_from(s, player, np.int64(s.current_player))
         for k in range(KINDS):
             if j == 0:
                 out[AT_RETURNED + k] = np.float32(s.aside[k]) * HALF
@@ -305,7 +282,7 @@ def write_players(s: Any, player: Any, out: Any) -> None:
 
 @kernel
 def write_turn(s: Any, player: Any, out: Any) -> None:
-    out[AT_MOVER + places_from(s, player, s.current_player)] = 1.0
+    out[AT_MOVER + places_from(s, player, np.int64(s.current_player))] = 1.0
     out[AT_STAGE + s.stage] = 1.0
     out[AT_PLACED] = np.float32(s.placed) * EIGHTH
     out[AT_SLOTS] = np.float32(s.slots) * HALF
@@ -316,8 +293,8 @@ def write_turn(s: Any, player: Any, out: Any) -> None:
         out[AT_CHOSEN + s.chosen] = 1.0
     if s.first_type >= 0:
         out[AT_TYPE_PICKED + s.first_type] = 1.0
-    mark_picked(s.first, out)
-    mark_picked(s.second, out)
+    mark_picked(np.int64(s.first), out)
+    mark_picked(np.int64(s.second), out)
     if s.stage == DIRECTION:
         write_directions(s, out)
     if s.stage == KEEP_CARD:
@@ -340,7 +317,7 @@ def mark_picked(x: Any, out: Any) -> None:
 @kernel
 def write_directions(s: Any, out: Any) -> None:
     for direction in range(AROUND):
-        t, strength = pointed_at(s, s.first, direction)
+        t, strength = pointed_at(s, np.int64(s.first), direction)
         for each in range(TYPES):
             if t in (WILD, each):
                 out[AT_POINTS_AT + AROUND * each + direction] = np.float32(strength) * QUARTER

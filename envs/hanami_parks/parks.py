@@ -5,6 +5,8 @@ Letters: p and q are seats, x and y spaces, a a park, k a kind of tile, t a type
 
 from typing import Any
 
+import numpy as np
+
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
@@ -63,6 +65,7 @@ def open_map(s: Any) -> None:
             s.tile[x] = EMPTY
             s.free_land += 1 if x < WATER else 0
             s.free_water += 1 if x >= WATER else 0
+    s.open_water = s.free_water
     for a in range(PARKS):
         for i in range(AROUND):
             y = LANDS_BY[s.board, a, i]
@@ -120,20 +123,20 @@ def put(s: Any, x: Any, k: Any, p: Any) -> None:
     if k == COPY:
         s.copy_at[p] = x
     else:
-        count(s, p, x, TYPE_OF[k], STRENGTH[k])
+        count(s, p, x, np.int64(TYPE_OF[k]), np.int64(STRENGTH[k]))
 
 
 @kernel
 def lift(s: Any, x: Any) -> Any:
     """Take the tile from a space; returns its kind. Call `settle_copies` after the last change."""
-    k, p = s.tile[x], s.owner[x]
+    k, p = np.int64(s.tile[x]), np.int64(s.owner[x])
     if k == COPY:
-        count(s, p, x, s.copy_type[p], -s.copy_strength[p])
+        count(s, p, x, np.int64(s.copy_type[p]), -np.int64(s.copy_strength[p]))
         s.copy_at[p] = NOWHERE
         s.copy_type[p] = NO_TYPE
         s.copy_strength[p] = 0
     else:
-        count(s, p, x, TYPE_OF[k], -STRENGTH[k])
+        count(s, p, x, np.int64(TYPE_OF[k]), -np.int64(STRENGTH[k]))
     s.tile[x] = EMPTY
     s.owner[x] = NOBODY
     fill(s, x, -1)
@@ -143,7 +146,7 @@ def lift(s: Any, x: Any) -> Any:
 @kernel
 def move_tile(s: Any, x: Any, y: Any) -> None:
     """Move a tile to an empty space; a Copy keeps its direction."""
-    p = s.owner[x]
+    p = np.int64(s.owner[x])
     put(s, y, lift(s, x), p)
 
 
@@ -165,15 +168,14 @@ def cover(s: Any, x: Any, p: Any) -> None:
 def pointed_at(s: Any, x: Any, direction: Any) -> Any:
     """Type and strength that a Copy on space x has if it points in this direction."""
     for _ in range(MAX_PLAYERS):
-        y = NEIGHBOR[s.board, x, direction]
+        y = np.int64(NEIGHBOR[s.board, x, direction])
         if y == NOWHERE or s.tile[y] >= EMPTY:
-            return NO_TYPE, 0
-        k = s.tile[y]
+            return np.int64(NO_TYPE), np.int64(0)
+        k = np.int64(s.tile[y])
         if k != COPY:
-            return int(TYPE_OF[k]), int(STRENGTH[k])
-        x = y
-        direction = s.arrow[s.owner[y]]
-    return NO_TYPE, 0  # a circle
+            return np.int64(TYPE_OF[k]), np.int64(STRENGTH[k])
+        x, direction = y, np.int64(s.arrow[s.owner[y]])
+    return np.int64(NO_TYPE), np.int64(0)  # a circle
 
 
 @kernel
@@ -182,11 +184,11 @@ def settle_copies(s: Any) -> None:
     if not s.special_tiles:
         return
     for p in range(s.num_players):
-        x = s.copy_at[p]
+        x = np.int64(s.copy_at[p])
         if x != NOWHERE:
-            t, strength = pointed_at(s, x, s.arrow[p])
+            t, strength = pointed_at(s, x, np.int64(s.arrow[p]))
             if t != s.copy_type[p] or strength != s.copy_strength[p]:
-                count(s, p, x, s.copy_type[p], -s.copy_strength[p])
+                count(s, p, x, np.int64(s.copy_type[p]), -np.int64(s.copy_strength[p]))
                 count(s, p, x, t, strength)
                 s.copy_type[p] = t
                 s.copy_strength[p] = strength
@@ -196,14 +198,14 @@ def settle_copies(s: Any) -> None:
 def type_at(s: Any, x: Any) -> Any:
     """The type that the tile on space x counts for now."""
     k = s.tile[x]
-    return s.copy_type[s.owner[x]] if k == COPY else TYPE_OF[k]
+    return np.int64(s.copy_type[s.owner[x]]) if k == COPY else np.int64(TYPE_OF[k])
 
 
 @kernel
 def strength_at(s: Any, x: Any) -> Any:
     """The strength that the tile on space x has now."""
     k = s.tile[x]
-    return s.copy_strength[s.owner[x]] if k == COPY else STRENGTH[k]
+    return np.int64(s.copy_strength[s.owner[x]]) if k == COPY else np.int64(STRENGTH[k])
 
 
 # § 7 Awarding, end and scoring
@@ -238,12 +240,12 @@ def winner(s: Any, a: Any, t: Any) -> Any:
     for q in range(s.num_players):
         pips = s.pips[q, t, a]
         if pips > best:
-            best, alone, p = int(pips), True, q
+            best, alone, p = np.int64(pips), True, q
         elif pips == best:
             alone = False
     if alone:
         return p
-    mover = int(s.current_player)
+    mover = np.int64(s.current_player)
     if s.omamori and best > 0 and s.pips[mover, t, a] == best:
         return mover
     return NOBODY
@@ -277,7 +279,7 @@ def score(s: Any, p: Any) -> Any:
     """Points of seat p, and its tie-break."""
     points, tokens, others = 0, 0, 0
     for t in range(TYPES):
-        won = int(s.won[p, t])
+        won = np.int64(s.won[p, t])
         tokens += won
         if has_most(s, p, t):
             points += 1

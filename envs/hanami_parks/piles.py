@@ -5,6 +5,8 @@ Letters: p is a seat, k a kind of tile. The top of a pile is its last tile, the 
 
 from typing import Any
 
+import numpy as np
+
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
 from hanazono.envs.hanami_parks.tiles import FIRST_SPECIAL, KINDS, OF_EACH
@@ -42,7 +44,7 @@ def sort_pile(s: Any, p: Any) -> None:
 @kernel
 def shuffle_pile(s: Any, p: Any) -> None:
     """Shuffle a pile that lies in ascending order."""
-    pile, size = s.pile[p], int(s.pile_size[p])
+    pile, size = s.pile[p], np.int64(s.pile_size[p])
     for i in range(size - 1):
         other = i + below(draw(s), size - i)
         pile[i], pile[other] = pile[other], pile[i]
@@ -79,7 +81,7 @@ def draw_up(s: Any, p: Any) -> None:
 @kernel
 def take_kind(s: Any, p: Any, k: Any) -> None:
     """Take a tile of this kind out of the pile into the hand."""
-    pile, size = s.pile[p], int(s.pile_size[p])
+    pile, size = s.pile[p], np.int64(s.pile_size[p])
     place = 0
     while pile[place] != k:
         place += 1

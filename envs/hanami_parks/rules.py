@@ -58,6 +58,7 @@ FIELDS = (
     ),
     Field("free_land", np.int8, (), "empty Land spaces on the open islands"),
     Field("free_water", np.int8, (), "empty open Water spaces"),
+    Field("open_water", np.int8, (), "open Water spaces"),
     Field("arrow", np.int8, (MAX_PLAYERS,), "direction of the seat's Copy on the map, -1 none"),
     Field("copy_at", np.int16, (MAX_PLAYERS,), "space of the seat's Copy, -1 none"),
     Field("copy_type", np.int8, (MAX_PLAYERS,), "type it counts for now, 3 wild, 4 none"),
@@ -93,7 +94,7 @@ FIELDS = (
 
 @kernel
 def action_mask(s: Any, out: Any) -> None:
-    stage = s.stage
+    stage = np.int64(s.stage)
     if stage == TURN:
         mark_turn(s, out)
     elif stage == SPACE:
@@ -119,7 +120,7 @@ def action_mask(s: Any, out: Any) -> None:
 
 @kernel
 def mark_turn(s: Any, out: Any) -> None:
-    p, some = s.current_player, False
+    p, some = np.int64(s.current_player), False
     for k in range(KINDS):
         if s.hand[p, k] > 0 and can_place(s, k):
             out[TILE_ID + k] = 1
@@ -138,7 +139,7 @@ def mark_move_to(s: Any, out: Any) -> None:
 
 @kernel
 def mark_return(s: Any, out: Any) -> None:
-    p = s.current_player
+    p = np.int64(s.current_player)
     for k in range(abilities.highest_aside(s), KINDS):
         out[TILE_ID + k] = s.hand[p, k] > 0
     out[DONE] = s.aside_size > 0
@@ -154,7 +155,7 @@ def move_to(s: Any, y: Any) -> None:
 
 @kernel
 def step(s: Any, action: Any) -> None:
-    stage = s.stage
+    stage = np.int64(s.stage)
     if stage == TURN:
         if action == DONE:
             end_turn(s)

@@ -50,7 +50,7 @@ TOKENS_OF_TYPE = np.array([TOKENS.get(n, 0) for n in range(MAX_PLAYERS + 1)], np
 def reset(s: Any) -> None:
     """Draw the start player, lay the first tokens, and go on to the first decision."""
     clear(s)
-    s.start_player = below(draw(s), s.num_players)
+    s.start_player = below(draw(s), np.int64(s.num_players))
     s.current_player = s.start_player
     open_map(s)
     s.supply[:] = TOKENS_OF_TYPE[s.num_players]
@@ -97,7 +97,7 @@ def lay_tokens(s: Any) -> None:
         for a in range(PARKS):
             if is_open_park(s, a) and TREES[s.board, a] == trees:
                 for _ in range(trees):
-                    lay_token(s, a, random_type(s, s.tokens[a]))
+                    lay_token(s, a, random_type(s, np.int64(s.tokens[a])))
 
 
 @kernel
@@ -125,7 +125,7 @@ def trees_left(s: Any, a: Any) -> Any:
     """Trees of an open park without a token."""
     if not is_open_park(s, a):
         return 0
-    tokens = int(s.tokens[a])
+    tokens = np.int64(s.tokens[a])
     return TREES[s.board, a] - (tokens & 1) - (tokens >> 1 & 1) - (tokens >> 2 & 1)
 
 
@@ -147,9 +147,9 @@ def fits_park(s: Any, a: Any, t: Any, trees: Any) -> Any:
 
 @kernel
 def draft(s: Any, a: Any) -> None:
-    lay_token(s, a, s.first_type)
+    lay_token(s, a, np.int64(s.first_type))
     s.first_type = NONE
-    s.current_player = seat_after(s, s.current_player, 1)
+    s.current_player = seat_after(s, np.int64(s.current_player), 1)
     s.stage = DRAFT_TOKEN
     if s.supply[0] + s.supply[1] + s.supply[2] == 0:
         start_hands(s)
@@ -171,7 +171,7 @@ def start_hands(s: Any) -> None:
 
 @kernel
 def choose_for_hand(s: Any, k: Any) -> None:
-    p = s.current_player
+    p = np.int64(s.current_player)
     take_kind(s, p, k)
     if s.hand_size[p] == HAND:
         shuffle_pile(s, p)
@@ -189,7 +189,7 @@ def start_cards(s: Any) -> None:
     else:
         if s.abilities == STANDARD:
             s.card[: s.num_players] = TORII
-        start_turn(s, s.start_player)
+        start_turn(s, np.int64(s.start_player))
 
 
 @kernel
@@ -215,10 +215,10 @@ def nth_card(cards: Any, n: Any) -> Any:
 @kernel
 def keep(s: Any, card: Any) -> None:
     s.card[s.current_player] = card
-    s.current_player = seat_after(s, s.current_player, 1)
+    s.current_player = seat_after(s, np.int64(s.current_player), 1)
     if s.current_player == s.start_player:
         s.offered[:] = NO_CARD
-        start_turn(s, s.start_player)
+        start_turn(s, np.int64(s.start_player))
 
 
 # Decisions of the setup (§ 8)
@@ -226,7 +226,7 @@ def keep(s: Any, card: Any) -> None:
 
 @kernel
 def mark_setup(s: Any, out: Any) -> None:
-    p = s.current_player
+    p = np.int64(s.current_player)
     if s.stage == KEEP_CARD:
         for i in range(2):
             out[KEEP_ID + s.offered[p, i] - 1] = 1

@@ -5,6 +5,8 @@ Letters: p is a seat, x and y are spaces, k a kind of tile.
 
 from typing import Any
 
+import numpy as np
+
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.seats import seat_after
 from hanazono.envs.hanami_parks.boards import LAND, NOWHERE, SPACES, WATER
@@ -55,7 +57,7 @@ def can_place(s: Any, k: Any) -> Any:
 @kernel
 def is_movable(s: Any, x: Any) -> Any:
     """Whether Move can take up the tile on space x, which is Land."""
-    return s.owner[x] == s.current_player and not is_fast(s, s.tile[x])
+    return s.owner[x] == s.current_player and not is_fast(s, np.int64(s.tile[x]))
 
 
 @kernel
@@ -77,7 +79,7 @@ def has_coverable(s: Any) -> Any:
 @kernel
 def choose(s: Any, k: Any) -> None:
     """Take a tile from the hand to place it."""
-    p = s.current_player
+    p = np.int64(s.current_player)
     s.hand[p, k] -= 1
     s.hand_size[p] -= 1
     s.chosen = k
@@ -87,7 +89,7 @@ def choose(s: Any, k: Any) -> None:
 @kernel
 def place(s: Any, x: Any) -> None:
     """Place the chosen tile on a space, or ask on."""
-    k, p = s.chosen, s.current_player
+    k, p = np.int64(s.chosen), np.int64(s.current_player)
     if k == MOVE:
         s.first = x
         s.stage = MOVE_TO
@@ -107,16 +109,17 @@ def place(s: Any, x: Any) -> None:
 @kernel
 def move_own(s: Any, y: Any) -> None:
     """Move the own tile that was chosen, and leave the Move tile there."""
-    move_tile(s, s.first, y)
-    put(s, s.first, MOVE, s.current_player)
+    x = np.int64(s.first)
+    move_tile(s, x, y)
+    put(s, x, MOVE, np.int64(s.current_player))
     end_placing(s)
 
 
 @kernel
 def point(s: Any, direction: Any) -> None:
-    p = s.current_player
+    p = np.int64(s.current_player)
     s.arrow[p] = direction
-    put(s, s.first, COPY, p)
+    put(s, np.int64(s.first), COPY, p)
     end_placing(s)
 
 
@@ -124,7 +127,7 @@ def point(s: Any, direction: Any) -> None:
 def end_placing(s: Any) -> None:
     settle_copies(s)
     s.placed += 1
-    s.slots -= 0 if is_fast(s, s.chosen) else 1
+    s.slots -= 0 if is_fast(s, np.int64(s.chosen)) else 1
     s.chosen = NONE
     s.first = NOWHERE
     s.stage = TURN
@@ -132,7 +135,7 @@ def end_placing(s: Any) -> None:
 
 @kernel
 def end_turn(s: Any) -> None:
-    p = s.current_player
+    p = np.int64(s.current_player)
     s.passes = s.passes + 1 if s.placed == 0 else 0
     award_parks(s)
     draw_up(s, p)
@@ -145,7 +148,7 @@ def end_turn(s: Any) -> None:
 
 @kernel
 def mark_spaces(s: Any, out: Any) -> None:
-    k = s.chosen
+    k = np.int64(s.chosen)
     if k == MOVE:
         for x in range(LAND, WATER):
             out[x] = is_movable(s, x)
@@ -160,5 +163,6 @@ def mark_spaces(s: Any, out: Any) -> None:
 
 @kernel
 def mark_empty(s: Any, start: Any, end: Any, out: Any) -> None:
-    for x in range(start, end):
-        out[x] = s.tile[x] == EMPTY
+    tiles, marks = s.tile[start:end], out[start:end]  # compiles to vector code
+    for i in range(end - start):
+        marks[i] = tiles[i] == EMPTY
