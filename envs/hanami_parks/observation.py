@@ -19,9 +19,10 @@ from hanazono.envs.hanami_parks.boards import (
     LAND,
     LANDS,
     LANDS_BY,
-    NEIGHBOR,
     NOWHERE,
+    OPENS,
     PARKS,
+    PARKS_BY,
     SPACES,
     TYPES,
     WATER,
@@ -52,6 +53,8 @@ PIECES = (
     Piece("token", (TYPES, PARKS), 0, 1, "1: a token of this type lies there", "park"),
     Piece("balance", (TYPES, PARKS), -4, 4, "balance for each type / 8", "park"),
     Piece("strength", (MAX_PLAYERS, TYPES, PARKS), 0, 4, "strength for tokens there / 8", "park"),
+    Piece("tokens", (PARKS,), 0, 1, "tokens there / 4", "park"),
+    Piece("balances", (PARKS,), -12, 12, "sum of the balances for them / 8", "park"),
     Piece("open_land", (PARKS,), 0, 1, "empty Land around / 6", "park"),
     Piece("park_picked", (PARKS,), 0, 1, "1: chosen for Torii", "park"),
     Piece("land_empty", (LANDS,), 0, 1, "1: open and empty", "land"),
@@ -65,8 +68,8 @@ PIECES = (
     Piece("water_empty", (WATERS,), 0, 1, "1: open and empty", "water"),
     Piece("water_owner", (WATERS,), -1, 1, OWNER, "water"),
     Piece("water_value", (WATERS,), 0, 1, "strength of the tile / 4", "water"),
-    Piece("water_stake", (WATERS,), 0, 2, "tokens in the parks around / 8", "water"),
-    Piece("water_balance", (WATERS,), -32, 32, "sum of the balances for these / 8", "water"),
+    Piece("water_stake", (WATERS,), 0, 1, "tokens in the parks around / 8", "water"),
+    Piece("water_balance", (WATERS,), -24, 24, "sum of the balances for these / 8", "water"),
     Piece("water_picked", (WATERS,), 0, 1, "1: chosen to be moved", "water"),
     Piece("hand", (KINDS,), 0, 1, "own tiles in the hand / 2", "tile"),
     Piece("pile", (KINDS,), 0, 1, "own tiles in the pile / 2", "tile"),
@@ -102,7 +105,8 @@ LAYOUT = Layout(PIECES)
 
 # Kernels read module constants, so every piece's place has a name here.
 AT_TOKEN, AT_BALANCE, AT_STRENGTH = map(LAYOUT.start, ("token", "balance", "strength"))
-AT_OPEN_LAND, AT_PARK_PICKED = map(LAYOUT.start, ("open_land", "park_picked"))
+AT_TOKENS, AT_BALANCES, AT_OPEN_LAND = map(LAYOUT.start, ("tokens", "balances", "open_land"))
+AT_PARK_PICKED = LAYOUT.start("park_picked")
 AT_LAND_EMPTY, AT_LAND_OWNER = map(LAYOUT.start, ("land_empty", "land_owner"))
 AT_LAND_KIND, AT_LAND_VALUE = map(LAYOUT.start, ("land_kind", "land_value"))
 AT_LAND_STAKE, AT_LAND_BALANCE = map(LAYOUT.start, ("land_stake", "land_balance"))
@@ -128,10 +132,30 @@ THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
 PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
 PER_AROUND = np.float32(1 / AROUND)
 
+# Of the boards: the parks on both sides of each Land or Water space; whether there are such beside
+# Water; Land and Water up to the last that is open for so many players. All is counted from 0.
+PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:, :2], 0).astype(np.int64)
+BESIDE = (PARKS_BY[:, WATER:, :2] != NOWHERE).astype(np.float32)
+
+
+def last_open(start: int, end: int) -> np.ndarray:
+    """How many of the ids from start on are needed for all open spaces before end."""
+    numbers = np.arange(1, end - start + 1)
+    return np.array([
+        [(numbers * (opens <= players)).max() for players in range(MAX_PLAYERS + 1)]
+        for opens in OPENS[:, start:end]
+    ])  # fmt: skip
+
+
+LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
+
 
 @kernel
 def observe(s: Any, player: Any, out: Any) -> None:
     write_parks(s, player, out)
+    write_land_around(s, out)
+    write_water_around(s, out)
+    write_closing(s, out)
     write_spaces(s, player, out)
     write_tiles(s, player, out)
     write_tokens(s, player, out)
@@ -144,42 +168,80 @@ def observe(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
-def write_parks(s: Any, player: Any, out: Any) -> None:
-    """The tokens, with the strengths around, and what they mean for the spaces around."""
-    for a in range(PARKS):
-        out[AT_OPEN_LAND + a] = np.float32(s.open_land[a]) * PER_AROUND
-        tokens = np.int64(s.tokens[a])
-        if tokens == 0:
-            continue
-        for t in range(TYPES):
-            if tokens & (1 << t):
-                write_token(s, player, a, t, out)
-        if s.open_land[a] == 1:
-            for i in range(AROUND):
-                x = LANDS_BY[s.board, a, i]
-                if x != NOWHERE and s.tile[x] == EMPTY:
-                    out[AT_LAND_CLOSES + x - LAND] += HALF
+def park_piece(out: Any, start: Any, t: Any) -> Any:
+    """Row t of a piece over the parks as an array of its own: loops over it are vector code."""
+    return out[start + PARKS * t : start + PARKS * (t + 1)]
 
 
 @kernel
-def write_token(s: Any, player: Any, a: Any, t: Any, out: Any) -> None:
-    own, rival = np.int64(s.pips[player, t, a]), 0
-    out[AT_STRENGTH + PARKS * t + a] = np.float32(own) * EIGHTH
-    for j in range(1, s.num_players):
-        pips = np.int64(s.pips[seat_after(s, player, j), t, a])
-        out[AT_STRENGTH + PARKS * (TYPES * j + t) + a] = np.float32(pips) * EIGHTH
-        rival = max(rival, pips)
-    balance = np.float32(own - rival) * EIGHTH
-    out[AT_TOKEN + PARKS * t + a] = 1.0
-    out[AT_BALANCE + PARKS * t + a] = balance
-    for direction in range(AROUND):
-        x = np.int64(NEIGHBOR[s.board, a, direction])
-        if x >= WATER:
-            out[AT_WATER_STAKE + x - WATER] += EIGHTH
-            out[AT_WATER_BALANCE + x - WATER] += balance
-        elif x >= LAND:
-            out[AT_LAND_STAKE + LANDS * t + x - LAND] += HALF
-            out[AT_LAND_BALANCE + LANDS * t + x - LAND] += balance
+def write_parks(s: Any, player: Any, out: Any) -> None:
+    tokens, balances = park_piece(out, AT_TOKENS, 0), park_piece(out, AT_BALANCES, 0)
+    for t in range(TYPES):
+        token, balance = park_piece(out, AT_TOKEN, t), park_piece(out, AT_BALANCE, t)
+        for a in range(PARKS):
+            token[a] = np.float32((s.tokens[a] >> t) & 1)
+            tokens[a] += token[a] * QUARTER
+        for j in range(s.num_players):
+            write_strength(s.pips[seat_after(s, player, j), t], token, j, t, out)
+        own = park_piece(out, AT_STRENGTH, t)
+        for a in range(PARKS):
+            balance[a] = own[a] - balance[a]
+            balances[a] += balance[a]
+    open_land = park_piece(out, AT_OPEN_LAND, 0)
+    for a in range(PARKS):
+        open_land[a] = np.float32(s.open_land[a]) * PER_AROUND
+
+
+@kernel
+def write_strength(pips: Any, token: Any, j: Any, t: Any, out: Any) -> None:
+    """Strength of seat j for tokens of a type; in the place of the balance the rivals' most."""
+    strength, most = park_piece(out, AT_STRENGTH, TYPES * j + t), park_piece(out, AT_BALANCE, t)
+    for a in range(PARKS):
+        strength[a] = np.float32(pips[a]) * EIGHTH * token[a]
+    if j > 0:
+        for a in range(PARKS):  # the larger of two; a maximum compiles to slower code
+            most[a] = (most[a] + strength[a] + abs(strength[a] - most[a])) * HALF
+
+
+@kernel
+def write_land_around(s: Any, out: Any) -> None:
+    """What the parks mean for Land: each space lies between two."""
+    board = np.int64(s.board)
+    for t in range(TYPES):
+        token, balance = park_piece(out, AT_TOKEN, t), park_piece(out, AT_BALANCE, t)
+        start = AT_LAND_STAKE + LANDS * t
+        stake = out[start : start + LANDS]
+        start = AT_LAND_BALANCE + LANDS * t
+        sums = out[start : start + LANDS]
+        for i in range(LAST_LAND[board, s.num_players]):
+            a, b = PARK_PAIRS[board, i, 0], PARK_PAIRS[board, i, 1]
+            stake[i] = (token[a] + token[b]) * HALF
+            sums[i] = balance[a] + balance[b]
+
+
+@kernel
+def write_water_around(s: Any, out: Any) -> None:
+    """What the parks mean for Water: each space lies beside two at most."""
+    board = np.int64(s.board)
+    tokens, balances = park_piece(out, AT_TOKENS, 0), park_piece(out, AT_BALANCES, 0)
+    stake = out[AT_WATER_STAKE : AT_WATER_STAKE + WATERS]
+    sums = out[AT_WATER_BALANCE : AT_WATER_BALANCE + WATERS]
+    for i in range(LAST_WATER[board, s.num_players]):
+        a, b = PARK_PAIRS[board, LANDS + i, 0], PARK_PAIRS[board, LANDS + i, 1]
+        first, second = BESIDE[board, i, 0], BESIDE[board, i, 1]
+        stake[i] = (tokens[a] * first + tokens[b] * second) * HALF
+        sums[i] = balances[a] * first + balances[b] * second
+
+
+@kernel
+def write_closing(s: Any, out: Any) -> None:
+    """Empty Land that is the last around a park with tokens."""
+    for a in range(PARKS):
+        if s.open_land[a] == 1 and s.tokens[a] != 0:
+            for i in range(AROUND):
+                x = np.int64(LANDS_BY[s.board, a, i])
+                if x != NOWHERE and s.tile[x] == EMPTY:
+                    out[AT_LAND_CLOSES + x - LAND] += HALF
 
 
 @kernel

@@ -20,8 +20,9 @@ TILES = (
 )  # fmt: skip
 TILE_NAMES = tuple(name for name, *_ in TILES)
 KINDS = len(TILES)
-FAST_NEKO, BOAT_1, BOAT_2, MOVE, DRAW, COVER, COPY = map(
-    TILE_NAMES.index, ("Fast Neko 1", "Boat 1", "Boat 2", "Move", "Draw", "Cover", "Copy")
+FAST_NEKO, BOAT_1, BOAT_2, MOVE, DRAW, COVER, COPY = (
+    np.int64(TILE_NAMES.index(name))  # of one width with the kinds that rules compute
+    for name in ("Fast Neko 1", "Boat 1", "Boat 2", "Move", "Draw", "Cover", "Copy")
 )
 FIRST_SPECIAL = DRAW
 TYPE_OF, STRENGTH, OF_EACH = (np.array([tile[i] for tile in TILES], np.int8) for i in (1, 2, 3))
