@@ -11,7 +11,7 @@ from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, keyed
 from hanazono.envs.core.seats import places_from
 from hanazono.envs.hanami_parks.decisions import CHOOSE_HAND, KEEP_CARD
-from hanazono.envs.hanami_parks.piles import NO_TILE, sort_pile
+from hanazono.envs.hanami_parks.piles import HAND, NO_TILE, sort_pile
 from hanazono.envs.hanami_parks.setup import ALL_SPECIAL, nth_card
 from hanazono.envs.hanami_parks.tiles import KINDS, NO_CARD, SPECIAL_CARDS
 
@@ -49,6 +49,8 @@ def resample_hidden(s: Any, player: Any, seed: Any) -> None:
             gather(s, q)
         mix_pile(s, q, keyed(seed, q))
         if q != player:
+            if s.stage == CHOOSE_HAND:
+                lowest_on_top(s, q)
             deal_out(s, q)
         if s.stage == CHOOSE_HAND:
             sort_if_unshuffled(s, q)
@@ -78,6 +80,19 @@ def mix_pile(s: Any, q: Any, seed: Any) -> None:
     for i in range(start, size - 1):
         other = i + chance(seed, i, size - i)
         s.pile[q, i], s.pile[q, other] = s.pile[q, other], s.pile[q, i]
+
+
+@kernel
+def lowest_on_top(s: Any, q: Any) -> None:
+    """Order the top five tiles so that the lowest come first: a hand that is being chosen holds
+    the lowest tiles of a whole hand (§ 8)."""
+    pile, size = s.pile[q], np.int64(s.pile_size[q])
+    for i in range(size - HAND + 1, size):
+        k, place = pile[i], i
+        while place > size - HAND and pile[place - 1] < k:
+            pile[place] = pile[place - 1]
+            place -= 1
+        pile[place] = k
 
 
 @kernel
