@@ -32,8 +32,9 @@ from hanazono.envs.hanami_parks.decisions import DIRECTION, KEEP_CARD, STAGES
 from hanazono.envs.hanami_parks.knowledge import unseen
 from hanazono.envs.hanami_parks.parks import (
     MAX_PLAYERS,
+    NOBODY,
+    point_holder,
     pointed_at,
-    score,
     strength_at,
     type_at,
 )
@@ -46,6 +47,7 @@ from hanazono.envs.hanami_parks.tiles import (
     WILD,
 )
 
+EMPTY_SIGN = "1: open and empty, -1: chosen, for Copy or to be moved or swapped"
 OWNER = "1: own tile, -j/3: tile of seat j, 0: none"
 CLOSES = "parks that would be filled with this space / 2"
 
@@ -57,20 +59,17 @@ PIECES = (
     Piece("balances", (PARKS,), -12, 12, "sum of the balances for them / 8", "park"),
     Piece("open_land", (PARKS,), 0, 1, "empty Land around / 6", "park"),
     Piece("park_picked", (PARKS,), 0, 1, "1: chosen for Torii", "park"),
-    Piece("land_empty", (LANDS,), 0, 1, "1: open and empty", "land"),
+    Piece("land_empty", (LANDS,), -1, 1, EMPTY_SIGN, "land"),
     Piece("land_owner", (LANDS,), -1, 1, OWNER, "land"),
     Piece("land_kind", (LANDS,), 0, 1, "(1 + kind of the tile) / 19, 0: none", "land"),
     Piece("land_value", (TYPES, LANDS), 0, 1, "strength of the tile for each type / 4", "land"),
     Piece("land_stake", (TYPES, LANDS), 0, 1, "tokens around / 2", "land"),
     Piece("land_balance", (TYPES, LANDS), -8, 8, "sum of the balances for these / 8", "land"),
     Piece("land_closes", (LANDS,), 0, 1, CLOSES, "land"),
-    Piece("land_picked", (LANDS,), 0, 1, "1: chosen to be moved or swapped, or for Copy", "land"),
-    Piece("water_empty", (WATERS,), 0, 1, "1: open and empty", "water"),
-    Piece("water_owner", (WATERS,), -1, 1, OWNER, "water"),
-    Piece("water_value", (WATERS,), 0, 1, "strength of the tile / 4", "water"),
+    Piece("water_empty", (WATERS,), -1, 1, EMPTY_SIGN, "water"),
+    Piece("water_tile", (WATERS,), -1, 1, "strength of the tile / 4; less 1 if not own", "water"),
     Piece("water_stake", (WATERS,), 0, 1, "tokens in the parks around / 8", "water"),
     Piece("water_balance", (WATERS,), -24, 24, "sum of the balances for these / 8", "water"),
-    Piece("water_picked", (WATERS,), 0, 1, "1: chosen to be moved", "water"),
     Piece("hand", (KINDS,), 0, 1, "own tiles in the hand / 2", "tile"),
     Piece("pile", (KINDS,), 0, 1, "own tiles in the pile / 2", "tile"),
     Piece("chosen", (KINDS,), 0, 1, "1: being placed", "tile"),
@@ -98,7 +97,7 @@ PIECES = (
     Piece("free_land", (1,), 0, 1, "empty Land spaces / 56"),
     Piece("board", (BOARDS,), 0, 1, "one-hot: nihon, tokyo"),
     Piece("fast_draw", (1,), 0, 1, "1: Draw tiles are Fast"),
-    Piece("bottom", (MAX_PLAYERS, KINDS), 0, 1, "one-hot: tile known at the bottom of the pile"),
+    Piece("bottom", (MAX_PLAYERS,), 0, 1, "(1 + kind of the known bottom tile) / 19, 0: unknown"),
     Piece("arrow", (MAX_PLAYERS, AROUND), 0, 1, "one-hot: where the Copy on the map points"),
 )  # fmt: skip
 LAYOUT = Layout(PIECES)
@@ -110,10 +109,9 @@ AT_PARK_PICKED = LAYOUT.start("park_picked")
 AT_LAND_EMPTY, AT_LAND_OWNER = map(LAYOUT.start, ("land_empty", "land_owner"))
 AT_LAND_KIND, AT_LAND_VALUE = map(LAYOUT.start, ("land_kind", "land_value"))
 AT_LAND_STAKE, AT_LAND_BALANCE = map(LAYOUT.start, ("land_stake", "land_balance"))
-AT_LAND_CLOSES, AT_LAND_PICKED = map(LAYOUT.start, ("land_closes", "land_picked"))
-AT_WATER_EMPTY, AT_WATER_OWNER = map(LAYOUT.start, ("water_empty", "water_owner"))
-AT_WATER_VALUE, AT_WATER_STAKE = map(LAYOUT.start, ("water_value", "water_stake"))
-AT_WATER_BALANCE, AT_WATER_PICKED = map(LAYOUT.start, ("water_balance", "water_picked"))
+AT_LAND_CLOSES = LAYOUT.start("land_closes")
+AT_WATER_EMPTY, AT_WATER_TILE = map(LAYOUT.start, ("water_empty", "water_tile"))
+AT_WATER_STAKE, AT_WATER_BALANCE = map(LAYOUT.start, ("water_stake", "water_balance"))
 AT_HAND, AT_PILE, AT_CHOSEN = map(LAYOUT.start, ("hand", "pile", "chosen"))
 AT_RETURNED, AT_UNSEEN = map(LAYOUT.start, ("returned", "unseen"))
 AT_ON_MAP, AT_WON, AT_TIES = map(LAYOUT.start, ("on_map", "won", "ties"))
@@ -155,7 +153,6 @@ def observe(s: Any, player: Any, out: Any) -> None:
     write_parks(s, player, out)
     write_land_around(s, out)
     write_water_around(s, out)
-    write_closing(s, out)
     write_spaces(s, player, out)
     write_tiles(s, player, out)
     write_tokens(s, player, out)
@@ -175,32 +172,34 @@ def park_piece(out: Any, start: Any, t: Any) -> Any:
 
 @kernel
 def write_parks(s: Any, player: Any, out: Any) -> None:
-    tokens, balances = park_piece(out, AT_TOKENS, 0), park_piece(out, AT_BALANCES, 0)
-    for t in range(TYPES):
-        token, balance = park_piece(out, AT_TOKEN, t), park_piece(out, AT_BALANCE, t)
-        for a in range(PARKS):
-            token[a] = np.float32((s.tokens[a] >> t) & 1)
-            tokens[a] += token[a] * QUARTER
-        for j in range(s.num_players):
-            write_strength(s.pips[seat_after(s, player, j), t], token, j, t, out)
-        own = park_piece(out, AT_STRENGTH, t)
-        for a in range(PARKS):
-            balance[a] = own[a] - balance[a]
-            balances[a] += balance[a]
-    open_land = park_piece(out, AT_OPEN_LAND, 0)
     for a in range(PARKS):
-        open_land[a] = np.float32(s.open_land[a]) * PER_AROUND
+        out[AT_OPEN_LAND + a] = np.float32(s.open_land[a]) * PER_AROUND
+        tokens = np.int64(s.tokens[a])
+        if tokens != 0:
+            count, total = np.int64(0), np.int64(0)
+            for t in range(TYPES):
+                if tokens & (1 << t):
+                    count += 1
+                    total += write_token(s, player, a, t, out)
+            out[AT_TOKENS + a] = np.float32(count) * QUARTER
+            out[AT_BALANCES + a] = np.float32(total) * EIGHTH
+            if s.open_land[a] == 1:
+                write_closing(s, a, out)
 
 
 @kernel
-def write_strength(pips: Any, token: Any, j: Any, t: Any, out: Any) -> None:
-    """Strength of seat j for tokens of a type; in the place of the balance the rivals' most."""
-    strength, most = park_piece(out, AT_STRENGTH, TYPES * j + t), park_piece(out, AT_BALANCE, t)
-    for a in range(PARKS):
-        strength[a] = np.float32(pips[a]) * EIGHTH * token[a]
-    if j > 0:
-        for a in range(PARKS):  # the larger of two; a maximum compiles to slower code
-            most[a] = (most[a] + strength[a] + abs(strength[a] - most[a])) * HALF
+def write_token(s: Any, player: Any, a: Any, t: Any, out: Any) -> Any:
+    """A token with the strengths around; returns the reader's balance."""
+    place = PARKS * t + a
+    own, rival = np.int64(s.pips[player, t, a]), np.int64(0)
+    out[AT_STRENGTH + place] = np.float32(own) * EIGHTH
+    for j in range(1, s.num_players):
+        pips = np.int64(s.pips[seat_after(s, player, j), t, a])
+        out[AT_STRENGTH + PARKS * TYPES * j + place] = np.float32(pips) * EIGHTH
+        rival = max(rival, pips)
+    out[AT_TOKEN + place] = 1.0
+    out[AT_BALANCE + place] = np.float32(own - rival) * EIGHTH
+    return own - rival
 
 
 @kernel
@@ -234,14 +233,12 @@ def write_water_around(s: Any, out: Any) -> None:
 
 
 @kernel
-def write_closing(s: Any, out: Any) -> None:
-    """Empty Land that is the last around a park with tokens."""
-    for a in range(PARKS):
-        if s.open_land[a] == 1 and s.tokens[a] != 0:
-            for i in range(AROUND):
-                x = np.int64(LANDS_BY[s.board, a, i])
-                if x != NOWHERE and s.tile[x] == EMPTY:
-                    out[AT_LAND_CLOSES + x - LAND] += HALF
+def write_closing(s: Any, a: Any, out: Any) -> None:
+    """The empty Land space that is the last around park a."""
+    for i in range(AROUND):
+        x = np.int64(LANDS_BY[s.board, a, i])
+        if x != NOWHERE and s.tile[x] == EMPTY:
+            out[AT_LAND_CLOSES + x - LAND] += HALF
 
 
 @kernel
@@ -260,8 +257,9 @@ def write_spaces(s: Any, player: Any, out: Any) -> None:
     if s.free_water < s.open_water:
         for i in range(WATERS):
             if water[i] < EMPTY:
-                out[AT_WATER_OWNER + i] = owner_sign(s, player, WATER + i)
-                out[AT_WATER_VALUE + i] = np.float32(strength_at(s, WATER + i)) * QUARTER
+                strength = np.float32(strength_at(s, WATER + i)) * QUARTER
+                own = s.owner[WATER + i] == player
+                out[AT_WATER_TILE + i] = strength if own else strength - np.float32(1)
 
 
 @kernel
@@ -329,14 +327,16 @@ def write_players(s: Any, player: Any, out: Any) -> None:
         p = seat_after(s, player, j)
         out[AT_HAND_SIZE + j] = np.float32(1 + s.hand_size[p]) * EIGHTH
         out[AT_PILE_SIZE + j] = np.float32(s.pile_size[p]) * PER_PILE
-        points, _ = score(s, p)
-        out[AT_POINTS + j] = np.float32(points) * THIRD
         if s.card[p] != NO_CARD and not s.used[p] and s.stage != KEEP_CARD:
             out[AT_ABILITY + CARDS * j + s.card[p]] = 1.0
         if s.bottom[p]:
-            out[AT_BOTTOM + KINDS * j + s.pile[p, 0]] = 1.0
+            out[AT_BOTTOM + j] = np.float32(1 + np.int64(s.pile[p, 0])) * PER_KIND
         if s.copy_at[p] != NOWHERE:
             out[AT_ARROW + AROUND * j + s.arrow[p]] = 1.0
+    for t in range(TYPES):
+        holder = point_holder(s, t)
+        if holder != NOBODY:
+            out[AT_POINTS + places_from(s, player, holder)] += THIRD
     out[AT_FREE_LAND] = np.float32(s.free_land) * PER_LAND
     out[AT_BOARD + s.board] = 1.0
     out[AT_FAST_DRAW] = np.float32(s.draw_is_fast)
@@ -369,9 +369,9 @@ def write_turn(s: Any, player: Any, out: Any) -> None:
 @kernel
 def mark_picked(x: Any, out: Any) -> None:
     if x >= WATER:
-        out[AT_WATER_PICKED + x - WATER] = 1.0
+        out[AT_WATER_EMPTY + x - WATER] = -1.0
     elif x >= LAND:
-        out[AT_LAND_PICKED + x - LAND] = 1.0
+        out[AT_LAND_EMPTY + x - LAND] = -1.0
     elif x != NOWHERE:
         out[AT_PARK_PICKED + x] = 1.0
 

@@ -266,12 +266,16 @@ def is_over(s: Any) -> Any:
 
 
 @kernel
-def has_most(s: Any, p: Any, t: Any) -> Any:
-    """Whether seat p has won more tokens of the type than each other seat."""
-    most = True
-    for q in range(s.num_players):
-        most &= q == p or s.won[q, t] < s.won[p, t]
-    return most
+def point_holder(s: Any, t: Any) -> Any:
+    """The seat that gets the point for a type, NOBODY if several have most tokens."""
+    most, holder = np.int64(-1), np.int64(NOBODY)
+    for p in range(s.num_players):
+        won = np.int64(s.won[p, t])
+        if won > most:
+            most, holder = won, np.int64(p)
+        elif won == most:
+            holder = np.int64(NOBODY)
+    return holder
 
 
 @kernel
@@ -281,7 +285,7 @@ def score(s: Any, p: Any) -> Any:
     for t in range(TYPES):
         won = np.int64(s.won[p, t])
         tokens += won
-        if has_most(s, p, t):
+        if point_holder(s, t) == p:
             points += 1
         else:
             others += won
