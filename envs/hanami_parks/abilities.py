@@ -50,6 +50,7 @@ from hanazono.envs.hanami_parks.tiles import (
     TEA_HOUSE,
     TORII,
 )
+from hanazono.envs.hanami_parks.turns import mark_empty
 
 # Sets of token types are bits. Two parks can swap tokens if neither set is part of the other:
 # bit b of entry a tells whether set b of types can swap with set a.
@@ -271,8 +272,7 @@ def mark_destinations(s: Any, out: Any) -> None:
             if is_free_land(s, y):
                 out[y] = 1
     else:
-        for y in range(WATER, SPACES):
-            out[y] = s.tile[y] == EMPTY
+        mark_empty(s, WATER, SPACES, out)
 
 
 @kernel

@@ -63,7 +63,7 @@ from hanazono.envs.hanami_parks.tiles import (
 )
 
 NOTHING = -1000.0  # less than anything is worth
-TEMPO = 1.5  # of tempo_greedy: strength that the last space is worth
+TEMPO = 0.7  # of tempo_greedy: strength that the last space is worth
 PER_STRENGTH, WILD_COSTS, MOVE_COSTS = 0.06, 1.5, 0.15
 LEAST_FAST = 0.3  # what a Fast tile must add
 LEAST_ABILITY = 0.6  # what an ability must add
@@ -80,7 +80,7 @@ CARD_ORDER = (TAKOYAKI, KONBINI, RAINY_DAY, OMAMORI)
 @kernel
 def balance(s: Any, p: Any, t: Any, a: Any) -> Any:
     """Strength of the player in park a, less that of the strongest other seat."""
-    rival = 0
+    rival = np.int64(0)
     for q in range(s.num_players):
         if q != p:
             rival = max(rival, np.int64(s.pips[q, t, a]))

@@ -236,7 +236,7 @@ def award(s: Any, a: Any, t: Any) -> None:
 @kernel
 def winner(s: Any, a: Any, t: Any) -> Any:
     """The seat that wins a token of type t in park a, NOBODY if it is tied."""
-    best, alone, p = 0, False, NOBODY
+    best, alone, p = np.int64(0), False, NOBODY
     for q in range(s.num_players):
         pips = s.pips[q, t, a]
         if pips > best:
@@ -281,7 +281,7 @@ def point_holder(s: Any, t: Any) -> Any:
 @kernel
 def score(s: Any, p: Any) -> Any:
     """Points of seat p, and its tie-break."""
-    points, tokens, others = 0, 0, 0
+    points, tokens, others = 0, np.int64(0), np.int64(0)
     for t in range(TYPES):
         won = np.int64(s.won[p, t])
         tokens += won

@@ -95,7 +95,7 @@ def action_words(s: Any, action: int) -> str:
         name = TYPE_NAMES[action - TYPE_ID]
         return f"draft {name}" if s.stage == DRAFT_TOKEN else f"the {name} token"
     if action >= TILE_ID:
-        return f"{tile_verb(s)} {tile_words(action - TILE_ID)}"
+        return f"{tile_verb(s)} {tile_words(int(action - TILE_ID))}"
     return f"{space_verb(s)} {space(action)}"
 
 
