@@ -30,7 +30,8 @@ test: $(INSTALLED)  ## Run the tests on all cores; ARGS="-k packaging" selects
 
 # Coverage sees a rule's lines only when numba does not compile them.
 coverage: $(INSTALLED)  ## Run the rule tests as plain Python; fail if lines of the rules stay unseen
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -p no:xdist tests/rules
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n auto --maxprocesses 8 --dist worksteal tests/rules
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 lint: $(INSTALLED)  ## Check format, style and types
@@ -46,5 +47,5 @@ bench: $(INSTALLED)  ## Measure decisions a second
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
 clean:  ## Remove what builds and checks leave behind; keeps .venv and runs/
-	rm -rf build dist *.egg-info .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist *.egg-info .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find envs models training configs scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
