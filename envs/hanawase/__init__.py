@@ -3,7 +3,7 @@
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.game import ActionGroup, Game, Rules, Words
 from hanazono.envs.hanafuda.deck import CARDS
-from hanazono.envs.hanawase import bots, observation, render, rules
+from hanazono.envs.hanawase import bots, knowledge, observation, render, rules
 
 GAME = Game(
     name="hanawase",
@@ -25,7 +25,7 @@ GAME = Game(
         step=rules.step,
         observe=observation.observe,
         scores=rules.scores,
-        resample_hidden=rules.resample_hidden,
+        resample_hidden=knowledge.resample_hidden,
     ),
     words=Words(action=render.action_words, text=render.text, view=render.view),
     bots={

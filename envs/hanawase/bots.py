@@ -14,6 +14,7 @@ from typing import Any
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.sets import bit, lowest, size
 from hanazono.envs.hanafuda.deck import same_month
+from hanazono.envs.hanawase.knowledge import unseen
 from hanazono.envs.hanawase.observation import YAKU_OF_CARD, YAKU_WITH, captures
 from hanazono.envs.hanawase.rules import (
     ACTIVE,
@@ -32,7 +33,6 @@ from hanazono.envs.hanawase.rules import (
     choices,
     role_to_move,
     seats_with,
-    unseen,
 )
 from hanazono.envs.hanawase.yaku import OUT_OF_REACH, YAKU, YAKU_NEED, chances, count_of
 

@@ -18,6 +18,7 @@ from hanazono.envs.core.sets import bit, lowest, size
 from hanazono.envs.hanafuda.deck import CARDS, same_month
 from hanazono.envs.hanafuda.matching import is_choice
 from hanazono.envs.hanafuda.pieces import PLACES, card_piece, write_places, write_set
+from hanazono.envs.hanawase.knowledge import unseen
 from hanazono.envs.hanawase.rules import (
     ACTIVE,
     CARD_POINTS,
@@ -28,7 +29,6 @@ from hanazono.envs.hanawase.rules import (
     WILLOW,
     card_points,
     next_seat,
-    unseen,
 )
 from hanazono.envs.hanawase.yaku import OUT_OF_REACH, YAKU, YAKU_CARDS, YAKU_NEED, chances, count_of
 

@@ -1,7 +1,7 @@
 """The rules of Hanawase as kernels on one state record `s`, in the order of RULES.md.
 
 Letters: p and q are seats, r a role (0 oya, 1 naka, 2 biki), c a card id 0 … 47. Sets of cards are
-int64 words, see hanafuda/deck.py; § 5 is in yaku.py.
+int64 words, see hanafuda/deck.py; § 5 is in yaku.py, § 9 in knowledge.py.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ import numpy as np
 
 from hanazono.envs.core.game import Field, Option
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.core.rng import below, draw, keyed
+from hanazono.envs.core.rng import below, draw
 from hanazono.envs.core.sets import bit, lowest, mark, size
 from hanazono.envs.hanafuda.deal import shuffle, shuffle_from, taken
 from hanazono.envs.hanafuda.deck import (
@@ -415,38 +415,4 @@ def step(s: Any, action: Any) -> None:
         take(s, action)
 
 
-# § 9 What a player knows
-
-
-@kernel
-def unseen(s: Any, v: Any) -> Any:
-    """The cards whose place seat v does not know: in other hands, the stock or the pile."""
-    open_cards = s.field | s.captured[0] | s.captured[1] | s.captured[2]
-    if s.card >= 0:
-        open_cards |= bit(s.card)
-    return ALL_CARDS & ~(open_cards | s.hand[v] | s.returned[v])
-
-
-@kernel
-def resample_hidden(s: Any, player: Any, seed: Any) -> None:
-    """Deal anew what `player` cannot see: other hands, cards given back, the pile, later deals."""
-    if s.terminated:
-        return
-    s.seed = keyed(seed, 0)
-    cards, top = unseen(s, player), int(s.top)
-    place = CARDS - size(cards)
-    lay(s, place, cards)
-    shuffle_from(s, place)
-    for p in range(s.num_players):
-        if p != player:
-            held = size(s.hand[p])
-            s.hand[p] = taken(s, place, held)
-            place += held
-    for p in range(s.num_players):
-        if p != player:  # which cards of the pile the others gave back
-            given = size(s.returned[p])
-            s.returned[p] = taken(s, place, given)
-            place += given
-    lay(s, top, s.returned[player])
-    shuffle_from(s, top)
-    s.pile[:top] = 0
+# § 9 What a player knows: in knowledge.py
