@@ -10,6 +10,7 @@ from hanazono.scripts.check_twin import DifferenceError, SideBySide
 from reference import hanami_tatami
 from reference.hanami_tatami import WILD, Boards
 from twins.hanami_tatami import Pair
+from twins.planted import assert_every_piece_is_compared, exchange
 
 HANAMI = get_game("hanami_tatami")
 ONLY = np.ones(1, bool)
@@ -167,23 +168,10 @@ def test_a_wrong_state_is_found_while_boards_are_slid(spoil, told):
 @pytest.mark.parametrize("position", [choosing, sliding])
 def test_a_wrong_number_of_an_observation_is_found(position):
     side_by_side = position()
-    seats = [side_by_side.env.observe(np.array([seat]))[0] for seat in range(3)]
-    for name in HANAMI.layout.split(seats[2]):
-        changed = np.stack(seats)
-        HANAMI.layout.split(changed[2])[name].flat[-1] += 0.01
-        s, mask = side_by_side.states[0], side_by_side.env.action_mask[0]
-        found = side_by_side.pairs[0].differences(s, mask, changed, thorough=True)
-        assert any(line.startswith(f"seat 2 observes {name} [") for line in found)
+    assert_every_piece_is_compared(side_by_side, HANAMI.layout)
 
 
 # What a seat may believe
-
-
-def exchange(hands, deck, card, other):
-    """Two cards change places, wherever they are."""
-    places = {card: other, other: card}
-    moved = [{places.get(c, c) for c in hand} for hand in hands]
-    return moved, [places.get(c, c) for c in deck]
 
 
 def hidden(twin, seat):

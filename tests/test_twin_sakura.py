@@ -8,6 +8,7 @@ from hanazono.envs.core.record import PREFIX, GameRecord
 from hanazono.scripts import check_twin
 from hanazono.scripts.check_twin import DifferenceError, SideBySide
 from reference import sakura
+from twins.planted import assert_every_piece_is_compared, exchange
 from twins.sakura import Pair
 
 SAKURA = get_game("sakura")
@@ -100,23 +101,10 @@ def test_a_wrong_state_is_found(spoil, told):
 
 def test_a_wrong_number_of_an_observation_is_found():
     side_by_side = in_round_two()
-    seats = [side_by_side.env.observe(np.array([seat]))[0] for seat in range(3)]
-    for name in SAKURA.layout.split(seats[2]):
-        spoiled = np.stack(seats)
-        SAKURA.layout.split(spoiled[2])[name].flat[-1] += 0.01
-        s, mask = side_by_side.states[0], side_by_side.env.action_mask[0]
-        found = side_by_side.pairs[0].differences(s, mask, spoiled, thorough=True)
-        assert any(line.startswith(f"seat 2 observes {name} [") for line in found)
+    assert_every_piece_is_compared(side_by_side, SAKURA.layout)
 
 
 # What a seat may believe
-
-
-def exchange(hands, pile, card, other):
-    """Two cards change places, wherever they are."""
-    places = {card: other, other: card}
-    moved = [{places.get(c, c) for c in hand} for hand in hands]
-    return moved, [places.get(c, c) for c in pile]
 
 
 def test_the_true_cards_and_those_with_unseen_ones_exchanged_can_be_believed():
