@@ -22,6 +22,7 @@ GAMES = {
     "sakura": "hanazono.envs.sakura",
     "hanawase": "hanazono.envs.hanawase",
     "hanami_tatami": "hanazono.envs.hanami_tatami",
+    "hanami_parks": "hanazono.envs.hanami_parks",
 }
 VERSION = 0  # of the environments: hanazono/<game>-v0
 

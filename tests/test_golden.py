@@ -69,6 +69,24 @@ PLAYTHROUGHS = {  # a turn of Ohanami takes four decisions a seat
     "hanami_tatami_4p": Playthrough(
         "hanami_tatami", ("planner", "random", "greedy", "random"), 4, table_every=24
     ),
+    # a turn of Hanami on park maps takes three or more decisions
+    "hanami_parks_2p": Playthrough(
+        "hanami_parks", ("tempo_greedy", "captures_only"), 2, table_every=30
+    ),
+    "hanami_parks_3p": Playthrough(
+        "hanami_parks",
+        ("greedy", "random", "tempo_greedy"),
+        seed=3,
+        table_every=60,
+        options={"special_tiles": 1, "abilities": 2, "token_draft": 1, "start_strong": 1},
+    ),
+    "hanami_parks_4p": Playthrough(
+        "hanami_parks",
+        ("tempo_greedy", "random", "greedy", "captures_only"),
+        seed=4,
+        table_every=60,
+        options={"board": 1},
+    ),
 }
 
 
