@@ -10,35 +10,28 @@ numbers are those of RULES.md.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import permutations, product
-from pathlib import Path
 from typing import TypeVar
+
+from reference.parks_board import BOARD_NAMES, NEIGHBOURS, is_land, read_board
 
 Steps = tuple[int, ...]  # actions one after another, which together do something
 Result = TypeVar("Result")
 Decisions = Generator[None, int, Result]  # halts for a decision, goes on with its action
 
-BOARD_FOLDER = Path(__file__).resolve().parents[2] / "envs" / "hanami_parks"
-BOARD_NAMES = ("nihon", "tokyo")
-FIRST_ID = {"park": 0, "land": 34, "water": 90}  # § 1
-NEIGHBOURS = ((0, -1), (1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0))  # § 1: in directions 0 .. 5
-
-TYPES = SAKURA, CHOCHIN, ONIGIRI = range(3)
-WILD = -1  # counts for every type
-Value = tuple[int | None, int]  # what a tile counts for, and how much
-NOTHING: Value = (None, 0)
+TYPES = (0, 1, 2)  # Sakura, Chochin, Onigiri
+Value = tuple[tuple[int, ...], int]  # the types that a tile counts for, and how much
+NOTHING: Value = ((), 0)
 MOVE, DRAW, COVER, COPY = 15, 16, 17, 18
 BOATS = (13, 14)
 ALWAYS_FAST = {12, *BOATS}
 VALUES: list[Value] = [  # § 2: by kind; for a Copy see § 5
-    *((t, strength) for t in TYPES for strength in (2, 3, 4)),
-    *((WILD, strength) for strength in (1, 2, 3, 1, 1, 2)),
-    *(NOTHING, NOTHING, (WILD, 3), NOTHING),
+    *(((t,), strength) for t in TYPES for strength in (2, 3, 4)),
+    *((TYPES, strength) for strength in (1, 2, 3, 1, 1, 2)),
+    *(NOTHING, NOTHING, (TYPES, 3), NOTHING),
 ]
 OWN_TILES = [*range(9), 9, 9, 10, 10, 11, 12, 13, 13, 14, MOVE]  # § 2: of each player
 SPECIAL_TILES = [DRAW, COVER, COPY]
@@ -65,61 +58,6 @@ TO_USE = {
 }  # others: nothing to choose, or in no fixed number of steps
 
 
-# § 1
-
-
-@dataclass(frozen=True)
-class Board:
-    """The spaces that are open for a number of players, by id in ascending order."""
-
-    parks: dict[int, int]  # trees
-    land: list[int]
-    water: list[int]
-    neighbours: dict[int, list[int | None]]  # in directions 0 .. 5; None: none that is open
-
-    def around(self, x: int, spaces: list[int]) -> list[int]:
-        """Those of the spaces that are adjacent to x."""
-        return [y for y in spaces if y in self.neighbours[x]]
-
-
-@cache
-def read_board(name: str, num_players: int) -> Board:
-    """§ 1: the board of a file; whatever is not open is left out."""
-    text = (BOARD_FOLDER / f"board_{name}.jsonl").read_text(encoding="utf-8")
-    lines = [json.loads(line) for line in text.splitlines()][1:]
-    opens = {line["island"]: line["players"] for line in lines if "players" in line}
-    at: dict[tuple[int, int], int] = {}
-    trees = {}
-    for line in lines[len(opens) :]:
-        (kind,) = line.keys() & FIRST_ID.keys()
-        if kind == "water" or opens[line["island"]] <= num_players:
-            x = FIRST_ID[kind] + line[kind]
-            at[tuple(line["at"])] = x
-            if kind == "park":
-                trees[x] = line["trees"]
-    next_to = {x: [at.get((q + u, r + v)) for u, v in NEIGHBOURS] for (q, r), x in at.items()}
-    coast = {x for x in next_to if is_water(x) and any(map(is_ground, next_to[x]))}
-    is_open = {x for x in next_to if not is_water(x)} | coast
-    neighbours = {x: [y if y in is_open else None for y in next_to[x]] for x in sorted(is_open)}
-    land = [x for x in neighbours if is_land(x)]
-    return Board(dict(sorted(trees.items())), land, sorted(coast), neighbours)
-
-
-def is_land(x: int) -> bool:
-    """Whether x is the id of a Land space."""
-    return FIRST_ID["land"] <= x < FIRST_ID["water"]
-
-
-def is_water(x: int) -> bool:
-    """Whether x is the id of a Water space."""
-    return x >= FIRST_ID["water"]
-
-
-def is_ground(x: int | None) -> bool:
-    """Whether x is the id of a park or Land space."""
-    return x is not None and not is_water(x)
-
-
 # § 2
 
 
@@ -136,15 +74,16 @@ class Tile:
 class Player:
     """One seat. The last tile of the pile is its top."""
 
-    hand: list[int]
-    pile: list[int]
+    tiles: list[int] = field(default_factory=list)  # wherever they are now
+    hand: list[int] = field(default_factory=list)
+    pile: list[int] = field(default_factory=list)
     bottom_known: bool = False  # § 9.4
     face_down: list[int] = field(default_factory=list)  # § 8: being returned with Tea House
     covered: list[int] = field(default_factory=list)  # § 5: out of the game
     dealt: list[int] = field(default_factory=list)  # § 3: the two cards to choose from
     card: int | None = None
     used: bool = False
-    won: Counter = field(default_factory=Counter)
+    won: Counter[int] = field(default_factory=Counter)
 
     def draw(self) -> None:
         """The top tile of the pile, if there is one, comes into the hand."""
@@ -180,15 +119,16 @@ class Hanami:
         self.fast = ALWAYS_FAST | ({DRAW} if draw_is_fast else set())
         self.abilities, self.token_draft, self.start_strong = abilities, token_draft, start_strong
         self.own_tiles = OWN_TILES + (SPECIAL_TILES if special_tiles else [])
-        self.players = [Player([], list(self.own_tiles)) for _ in range(num_players)]
+        self.players = [Player() for _ in range(num_players)]
         self.tiles: dict[int, Tile] = {}
         self.tokens: dict[int, set[int]] = {park: set() for park in self.board.parks}
         self.supply = Counter(dict.fromkeys(TYPES, TOKENS_OF_TYPE[num_players]))
         self.ties: list[int] = []
         self.left: list[int] = []  # § 7: tokens that left the game
-        self.passes = self.placed = self.slots = 0
-        self.omamori = self.cards_shown = self.finished = False
+        self.passes = 0
+        self.finished = False
         self.steps: list[int] = []  # what was chosen of something that is not yet done
+        self._clear_turn()
         self._game = self._whole_game()
         next(self._game)
 
@@ -282,6 +222,8 @@ class Hanami:
         self.current_player = (self.current_player + 1) % self.num_players
 
     def _deal_hands(self) -> Decisions[None]:
+        for player in self.players:
+            player.tiles, player.pile = list(self.own_tiles), list(self.own_tiles)
         if self.start_strong:
             for seat in self._from_start_player():
                 yield from self._choose_hand(self.players[seat])
@@ -322,13 +264,17 @@ class Hanami:
                 dealt = self.players[seat].dealt
                 action = yield from self._ask("keep_card", (CARD + card for card in dealt))
                 self.players[seat].card = action - CARD
-        self.cards_shown = True
+            for player in self.players:
+                player.dealt = []
 
     # § 4
 
+    def _clear_turn(self) -> None:
+        """Of a turn nothing is left for the next one."""
+        self.placed, self.slots, self.omamori = 0, 1, False
+
     def _turn(self) -> Decisions[None]:
         player = self.mover
-        self.placed, self.slots, self.omamori = 0, 1, False
         while (action := (yield from self._ask("turn", self._turn_actions(player)))) != DONE:
             if action == USE:
                 yield from self._use_card(player)
@@ -339,6 +285,7 @@ class Hanami:
         self._award_parks()
         while len(player.hand) < HAND_SIZE and player.pile:
             player.draw()
+        self._clear_turn()
 
     def _turn_actions(self, player: Player) -> Iterator[int]:
         """§ 8: tiles to place, the card, the end of the placing."""
@@ -440,11 +387,11 @@ class Hanami:
         """Bicycle: a tile on Land, and an empty Land space next to it."""
         land = self.available(self.board.land)
         for x in self.tiles_on(self.board.land):
-            yield from ((x, y) for y in self.board.around(x, land))
+            yield from ((x, y) for y in self.board.around(x) if y in land)
 
     def _is_beside_tokens(self, x: int) -> bool:
         """Whether a space is adjacent to an unresolved park."""
-        return any(self.tokens[park] for park in self.board.around(x, list(self.tokens)))
+        return any(self.tokens.get(y) for y in self.board.around(x))
 
     def _use_card(self, player: Player) -> Decisions[None]:
         card = player.card
@@ -499,15 +446,15 @@ class Hanami:
     # § 7
 
     def _award_parks(self) -> None:
+        strengths = self.strengths()
         for park, tokens in self.tokens.items():
-            if not self.available(self.board.around(park, self.board.land)):
+            if not any(map(is_land, self.available(self.board.around(park)))):
                 for t in sorted(tokens):
-                    self._award(t, park)
+                    self._award(t, [strengths[seat, t, park] for seat in range(self.num_players)])
                 tokens.clear()
 
-    def _award(self, t: int, park: int) -> None:
+    def _award(self, t: int, strengths: list[int]) -> None:
         """A token goes to a player, to the Ties area, or out of the game."""
-        strengths = [self.strength(seat, t, park) for seat in range(self.num_players)]
         most = max(strengths)
         strongest = [seat for seat, strength in enumerate(strengths) if strength == most > 0]
         if self.omamori and self.current_player in strongest:
@@ -519,10 +466,15 @@ class Hanami:
         else:
             self.left.append(t)
 
-    def strength(self, seat: int, t: int, park: int) -> int:
-        """What the tiles of a seat around a park count for a token of type t."""
-        spaces = self.board.around(park, [x for x in self.tiles if self.tiles[x].owner == seat])
-        return sum(strength for of, strength in map(self.value, spaces) if of in (t, WILD))
+    def strengths(self) -> Counter[tuple[int, int, int]]:
+        """What the tiles of a seat count for tokens of a type in a park."""
+        found: Counter[tuple[int, int, int]] = Counter()
+        for x, tile in self.tiles.items():
+            types, strength = self.value(x)
+            for t, y in product(types, self.board.around(x)):
+                if y in self.tokens:
+                    found[tile.owner, t, y] += strength
+        return found
 
     def is_over(self) -> bool:
         """Whether the game ends with this turn."""
@@ -561,6 +513,13 @@ class Hanami:
         placing = bool(self.steps) and TILE <= self.steps[0] < TYPE
         return self.steps[0] - TILE if placing else None
 
+    def shown_cards(self) -> dict[int, int]:
+        """§ 3: the ability cards of the seats, as soon as they are shown."""
+        if self.stage == "keep_card":
+            return {}
+        cards = {seat: player.card for seat, player in enumerate(self.players)}
+        return {seat: card for seat, card in cards.items() if card is not None}
+
     def unseen(self, seat: int) -> list[int]:
         """§ 9.3: the kinds, ascending, of a seat's tiles that have not been placed openly."""
         seen = Counter(tile.kind for tile in self.tiles.values() if tile.owner == seat)
@@ -568,7 +527,7 @@ class Hanami:
         aside = self.aside()
         if aside is not None and seat == self.current_player:
             seen[aside] += 1
-        return sorted((Counter(self.own_tiles) - seen).elements())
+        return sorted((Counter(self.players[seat].tiles) - seen).elements())
 
     def contradictions(self, v: int, players: list[Player]) -> list[str]:
         """§ 9: what player v can say against these hands, piles and cards; nothing to the true."""
@@ -582,14 +541,21 @@ class Hanami:
                 found.append(f"how many tiles seat {seat} has")
             if true.bottom_known and true.pile[0] != other.pile[0]:
                 found.append("a tile at the bottom of a pile")
-        if self.stage == "choose_hand" and not self._can_be_completed(players[self.current_player]):
-            found.append("a hand that cannot be completed")
-        return found + self._against_cards(v, players)
+        return found + self._against_hands(players) + self._against_cards(v, players)
 
-    def _can_be_completed(self, player: Player) -> bool:
-        """§ 9.3: the tiles chosen are the lowest of a hand of five."""
-        missing, lowest = HAND_SIZE - len(player.hand), max(player.hand, default=0)
-        return bool(completing(player.pile, missing, lowest))
+    def _against_hands(self, players: list[Player]) -> list[str]:
+        """§ 9.3: the tiles chosen are the lowest of a hand of five; § 3: the rest lies in order."""
+        if self.stage != "choose_hand":
+            return []
+        choosing = players[self.current_player]
+        missing, lowest = HAND_SIZE - len(choosing.hand), max(choosing.hand, default=0)
+        found = []
+        if not completing(choosing.pile, missing, lowest):
+            found.append("a hand that cannot be completed")
+        piles = [player.pile for player in players if len(player.hand) < HAND_SIZE]
+        if any(pile != sorted(pile) for pile in piles):
+            found.append("a pile in disorder")
+        return found
 
     def _against_cards(self, v: int, players: list[Player]) -> list[str]:
         """§ 9.2: what was dealt and kept cannot be so."""
