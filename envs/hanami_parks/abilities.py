@@ -82,13 +82,13 @@ def can_use(s: Any) -> Any:
 @kernel
 def use_card(s: Any) -> None:
     """Begin the effect, and carry it out if there is nothing to choose."""
-    p = np.int64(s.current_player)
-    card = np.int64(s.card[p])
-    s.used[p] = 1
+    card = np.int64(s.card[s.current_player])
     if card == TAKOYAKI:
         s.slots = TAKOYAKI_TILES
+        end_effect(s)
     elif card == OMAMORI:
         s.omamori = 1
+        end_effect(s)
     elif card == TORII:
         s.stage = PARK
     elif card == KONBINI:
@@ -101,7 +101,9 @@ def use_card(s: Any) -> None:
 
 @kernel
 def end_effect(s: Any) -> None:
+    """The card is used up; until then everybody sees which one is at work."""
     settle_copies(s)
+    s.used[s.current_player] = 1
     s.first = NOWHERE
     s.second = NOWHERE
     s.first_type = NOWHERE

@@ -554,6 +554,17 @@ def test_a_card_is_used_once_and_before_any_tile():
     assert table.s.used[0] == 1
 
 
+def test_a_card_is_used_up_when_its_effect_is_complete():
+    table = Table().card(0, "Bicycle").lay(1, "Neko 3", "L1").give(0, "Neko 1")
+    table.use()
+    table.at("L1")
+    assert table.s.used[0] == 0
+    at_work = GAME.layout.split(table.env.observe(np.array([1]))[0])["ability"]
+    assert at_work[1, tiles.BICYCLE] == 1, "seat 1 sees which card seat 0 is using"
+    table.at("L0")
+    assert table.s.used[0] == 1
+
+
 def test_torii_swaps_two_tokens():
     table = Table(tokens={"P1": "SC", "P3": "O"}, far={}).give(0, "Neko 1")
     assert table.can_use
