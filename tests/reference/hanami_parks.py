@@ -387,11 +387,11 @@ class Hanami:
         """Bicycle: a tile on Land, and an empty Land space next to it."""
         land = self.available(self.board.land)
         for x in self.tiles_on(self.board.land):
-            yield from ((x, y) for y in self.board.around(x) if y in land)
+            yield from ((x, y) for y in self.board.around[x] if y in land)
 
     def _is_beside_tokens(self, x: int) -> bool:
         """Whether a space is adjacent to an unresolved park."""
-        return any(self.tokens.get(y) for y in self.board.around(x))
+        return any(self.tokens.get(y) for y in self.board.around[x])
 
     def _use_card(self, player: Player) -> Decisions[None]:
         card = player.card
@@ -448,7 +448,7 @@ class Hanami:
     def _award_parks(self) -> None:
         strengths = self.strengths()
         for park, tokens in self.tokens.items():
-            if not any(map(is_land, self.available(self.board.around(park)))):
+            if not any(map(is_land, self.available(self.board.around[park]))):
                 for t in sorted(tokens):
                     self._award(t, [strengths[seat, t, park] for seat in range(self.num_players)])
                 tokens.clear()
@@ -471,7 +471,7 @@ class Hanami:
         found: Counter[tuple[int, int, int]] = Counter()
         for x, tile in self.tiles.items():
             types, strength = self.value(x)
-            for t, y in product(types, self.board.around(x)):
+            for t, y in product(types, self.board.around[x]):
                 if y in self.tokens:
                     found[tile.owner, t, y] += strength
         return found

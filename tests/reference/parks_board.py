@@ -21,10 +21,7 @@ class Board:
     land: list[int]
     water: list[int]
     neighbours: dict[int, list[int | None]]  # in directions 0 .. 5; None: none that is open
-
-    def around(self, x: int) -> list[int]:
-        """The spaces adjacent to x."""
-        return [y for y in self.neighbours[x] if y is not None]
+    around: dict[int, list[int]]  # the neighbours that there are
 
 
 @cache
@@ -46,8 +43,9 @@ def read_board(name: str, num_players: int) -> Board:
     coast = {x for x in next_to if is_water(x) and any(map(is_ground, next_to[x]))}
     is_open = {x for x in next_to if not is_water(x)} | coast
     neighbours = {x: [y if y in is_open else None for y in next_to[x]] for x in sorted(is_open)}
+    around = {x: [y for y in found if y is not None] for x, found in neighbours.items()}
     land = [x for x in neighbours if is_land(x)]
-    return Board(dict(sorted(trees.items())), land, sorted(coast), neighbours)
+    return Board(dict(sorted(trees.items())), land, sorted(coast), neighbours, around)
 
 
 def is_land(x: int) -> bool:

@@ -31,14 +31,26 @@ from reference.hanami_parks import (
 from reference.parks_board import BOARD_NAMES, FIRST_ID, NEIGHBOURS, is_land, is_water
 from twins.compare import Comparison, Stream, unequal
 
-LAYOUT = GAME.layout
+TILES_HELD = ("hand", "pile", "returned", "unseen")
+OTHER_SIGHTS = (
+    "token",
+    "won",
+    "land_kind",
+    "land_owner",
+    "water_tile",
+    "bottom",
+    "offered",
+    "kept",
+    "ability",
+)
+INDICES = GAME.layout.split(np.arange(GAME.layout.size))
+PLACES = {name: INDICES[name] for name in (*TILES_HELD, *OTHER_SIGHTS)}
 SEATS = GAME.max_players
 LAND, WATER, SPACES = FIRST_ID["land"], FIRST_ID["water"], TILE
 PARKS, KINDS, AROUND = LAND, TYPE - TILE, len(NEIGHBOURS)
 NO_ONE = Player()  # where a smaller game has no seat
 EMPTY, CLOSED = 254, 255  # in the engine's map
 NO_TILE = 255  # in the engine's piles
-MOST_TILES = 22
 TYPE_CODES = {**{(t,): t for t in TYPES}, TYPES: 3, (): 4}  # the engine's, of tiles
 
 TYPE_NAMES = ("Sakura", "Chochin", "Onigiri")
@@ -87,7 +99,7 @@ class Pair(Comparison):
 
     def knowledge(self, seen: np.ndarray, v: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Where the observation of v says that tiles, tokens and cards are."""
-        return engine_sight(LAYOUT.split(seen)), twin_sight(self.twin, v)
+        return engine_sight(seen), twin_sight(self.twin, v)
 
     def pieces(self, v: int) -> dict[str, np.ndarray]:
         """Every piece of v's observation, by the twin."""
@@ -236,7 +248,7 @@ def map_truth(twin: Hanami) -> dict[str, Any]:
 
 def empty_land(twin: Hanami, park: int) -> list[int]:
     """The empty Land spaces around a park; none if that is not open."""
-    around = twin.board.around(park) if park in twin.tokens else []
+    around = twin.board.around[park] if park in twin.tokens else []
     return [x for x in twin.available(around) if is_land(x)]
 
 
@@ -291,16 +303,16 @@ def rounded(values: np.ndarray) -> Any:
     return np.rint(values).astype(int).tolist()
 
 
-def engine_sight(pieces: dict[str, np.ndarray]) -> dict[str, Any]:
+def engine_sight(seen: np.ndarray) -> dict[str, Any]:
     """Where an observation says that tiles, tokens and cards are; by seats from v on."""
+    pieces = {name: seen[places] for name, places in PLACES.items()}
     owners = pieces["land_owner"]
-    return {name: rounded(2 * pieces[name]) for name in ("hand", "pile", "returned", "unseen")} | {
+    return {name: rounded(2 * pieces[name]) for name in TILES_HELD} | {
         "tokens": rounded(pieces["token"]),
         "won": rounded(13 * pieces["won"]),
         "land": rounded(19 * pieces["land_kind"]),
         "owners": rounded(np.where(owners > 0, 4, -3 * owners)),
-        "own water": rounded(4 * np.maximum(pieces["water_tile"], 0)),
-        "water": rounded(4 * (pieces["water_tile"] - np.floor(pieces["water_tile"]))),
+        "water": rounded(4 * pieces["water_tile"]),
         "bottom": rounded(19 * pieces["bottom"]),
         "offered": np.flatnonzero(pieces["offered"]).tolist(),
         "kept": np.flatnonzero(pieces["kept"]).tolist(),
@@ -324,8 +336,7 @@ def twin_sight(twin: Hanami, v: int) -> dict[str, Any]:
         "won": [by_type(player.won) for player in seated_from(twin, v)],
         "land": [1 + tiles[x].kind if x in tiles else 0 for x in land],
         "owners": [(tiles[x].owner - v) % n or 4 if x in tiles else 0 for x in land],
-        "own water": [twin.value(x)[1] if is_own(twin, v, x) else 0 for x in water],
-        "water": [twin.value(x)[1] for x in water],
+        "water": [water_value(twin, v, x) if x in tiles else 0 for x in water],
         "bottom": [bottom(player) for player in seated_from(twin, v)],
         "offered": sorted(card - 1 for card in me.dealt),
         "kept": [me.card - 1] if choosing and me.card is not None else [],
@@ -341,9 +352,9 @@ def counted(kinds: list[int]) -> list[int]:
     return [kinds.count(k) for k in range(KINDS)]
 
 
-def is_own(twin: Hanami, v: int, x: int) -> bool:
-    """Whether a tile of v lies on a space."""
-    return x in twin.tiles and twin.tiles[x].owner == v
+def water_value(twin: Hanami, v: int, x: int) -> int:
+    """The strength of a tile, 4 less if it is not v's."""
+    return twin.value(x)[1] - (0 if twin.tiles[x].owner == v else 4)
 
 
 def bottom(player: Player) -> int:
@@ -370,7 +381,7 @@ def expected_pieces(twin: Hanami, v: int, board: int) -> dict[str, np.ndarray]:
     write_water(twin, v, pieces)
     write_seats(twin, v, pieces)
     sight = twin_sight(twin, v)
-    for name in ("hand", "pile", "returned", "unseen"):
+    for name in TILES_HELD:
         pieces[name][:] = np.array(sight[name]) / 2
     for name in ("offered", "kept"):
         pieces[name][sight[name]] = 1
@@ -404,7 +415,7 @@ def write_land(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     """The tiles on Land, and what the parks around mean for it."""
     for x in twin.board.land:
         i = x - LAND
-        around = [park for park in twin.board.around(x) if park in twin.tokens]
+        around = [park for park in twin.board.around[x] if park in twin.tokens]
         pieces["land_stake"][:, i] = pieces["token"][:, around].sum(axis=1) / 2
         pieces["land_balance"][:, i] = pieces["balance"][:, around].sum(axis=1)
         closing = [park for park in around if twin.tokens[park] and empty_land(twin, park) == [x]]
@@ -423,12 +434,12 @@ def write_water(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     """The tiles on Water, and what the parks around mean for it."""
     for x in twin.board.water:
         i = x - WATER
-        around = [park for park in twin.board.around(x) if park in twin.tokens]
+        around = [park for park in twin.board.around[x] if park in twin.tokens]
         pieces["water_stake"][i] = pieces["tokens"][around].sum() / 2
         pieces["water_balance"][i] = pieces["balances"][around].sum()
         pieces["water_empty"][i] = x not in twin.tiles
         if x in twin.tiles:
-            pieces["water_tile"][i] = twin.value(x)[1] / 4 - (not is_own(twin, v, x))
+            pieces["water_tile"][i] = water_value(twin, v, x) / 4
 
 
 def write_seats(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
