@@ -12,7 +12,13 @@ from hanazono.scripts.check_twin import DifferenceError, SideBySide, find_pair
 from twins.ohanami import Pair
 
 OHANAMI = get_game("ohanami")
-SAMPLE = {"ohanami": 30, "sakura": 8, "hanawase": 6, "hanami_tatami": 6}  # games at each seat count
+SAMPLE = {  # games at each seat count
+    "ohanami": 30,
+    "sakura": 8,
+    "hanawase": 6,
+    "hanami_tatami": 6,
+    "hanami_parks": 5,
+}
 TABLES = [
     (name, num_players)
     for name in GAMES

@@ -46,6 +46,7 @@ OTHER_SIGHTS = (
 INDICES = GAME.layout.split(np.arange(GAME.layout.size))
 PLACES = {name: INDICES[name] for name in (*TILES_HELD, *OTHER_SIGHTS)}
 SEATS = GAME.max_players
+IMAGINED = 2**32  # from here on seeds of what is imagined, unlike those of any game
 LAND, WATER, SPACES = FIRST_ID["land"], FIRST_ID["water"], TILE
 PARKS, KINDS, AROUND = LAND, TYPE - TILE, len(NEIGHBOURS)
 NO_ONE = Player()  # where a smaller game has no seat
@@ -118,7 +119,7 @@ class Pair(Comparison):
     def beliefs(self, s: Any, v: int) -> list[str]:
         """What is wrong with a state that the engine holds possible for v (§ 9)."""
         self.imagined.set_states(np.array([s], GAME.dtype))
-        self.imagined.resample_hidden(np.array([v]), np.array([s["decisions"]]))
+        self.imagined.resample_hidden(np.array([v]), np.array([IMAGINED + int(s["decisions"])]))
         state = self.imagined.states[0]
         complaints = self.twin.contradictions(v, imagined_players(state))
         if state["seed"] == s["seed"]:
