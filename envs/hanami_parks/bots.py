@@ -1,8 +1,12 @@
 """Scripted players of Hanami on park maps, weakest first. They read only what their seat knows.
 
-`captures_only` wins a token where it can with one tile and otherwise plays at random. `greedy`
-gives every token a potential, which grows with the balance of strength and falls with the Land
-still open, and plays what adds most; `tempo_greedy` also counts who is to fill the last space.
+`captures_only` places one tile a turn: where it wins a token, otherwise at random. `greedy` gives
+every token a potential, which grows with the balance of strength and falls with the Land still
+open, and plays what adds most; `tempo_greedy` also counts who is to fill the last space.
+
+For two on Nihon without ability cards, 2,000 deals from both seats, they win this share of the games
+against greedy: random 0 %, captures_only 2 %, tempo_greedy 66 %; with TEMPO 0.4, 1 and 1.5 it was
+less. tests/bots/test_hanami_parks.py measures it.
 
 Letters: x and y are spaces, a is a park, k a kind of tile, t a type, p the player.
 """
@@ -339,18 +343,18 @@ def ability_action(s: Any, mask: Any, noise: Any, tempo: Any) -> Any:
 
 @kernel
 def next_tile(s: Any, mask: Any, tempo: Any) -> Any:
-    """Use the card, place a tile, or end the turn."""
+    """Use the card, place a tile that is not Fast, then Fast ones that add enough, end the turn.
+
+    In this order the first tile is chosen for the map as it is, and Fast tiles mend who is to fill
+    the last space; the other way round tempo_greedy wins 4 % less.
+    """
     if mask[USE] and wants_card(s, tempo):
         return USE
-    gain, fast = best_tile(s, mask, True, tempo, True)
-    if gain > LEAST_FAST:
-        return TILE_ID + fast
     _, tile = best_tile(s, mask, False, tempo, True)
-    if tile != NOWHERE and not mask[DONE]:
+    if tile != NOWHERE:
         return TILE_ID + tile
-    if tile != NOWHERE and s.slots > 0:
-        return TILE_ID + tile
-    return DONE if mask[DONE] else TILE_ID + fast
+    gain, fast = best_tile(s, mask, True, tempo, True)
+    return TILE_ID + fast if gain > LEAST_FAST or not mask[DONE] else DONE
 
 
 @kernel
@@ -369,12 +373,11 @@ def act(s: Any, mask: Any, noise: Any, tempo: Any) -> Any:
 
 @kernel
 def captures_only(s: Any, mask: Any, noise: Any) -> Any:
-    """Win tokens where one tile does it; otherwise play at random."""
+    """Place one tile a turn, where it wins a token if some tile does, else at random."""
     if s.stage == TURN:
         gain, tile = best_tile(s, mask, False, 0.0, False)
-        more, fast = best_tile(s, mask, True, 0.0, False)
-        if more > 0.5 and more > gain:
-            return TILE_ID + fast
+        if s.placed > 0:
+            return DONE
         if gain > 0.5:
             return TILE_ID + tile
     elif s.stage == SPACE:
