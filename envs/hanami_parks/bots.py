@@ -4,7 +4,7 @@
 every token a potential, which grows with the balance of strength and falls with the Land still
 open, and plays what adds most; `tempo_greedy` also counts who is to fill the last space.
 
-For two on Nihon without ability cards, 2,000 deals from both seats, they win this share of the games
+For two on Nihon without ability cards, 2,000 deals from both seats, they win this share of games
 against greedy: random 0 %, captures_only 2 %, tempo_greedy 66 %; with TEMPO 0.4, 1 and 1.5 it was
 less. tests/bots/test_hanami_parks.py measures it.
 
