@@ -123,7 +123,8 @@ def step_games(
         terminated[i] = s.terminated
         if s.terminated:
             _settle(s, final_scores[i], final_ranks[i], pay_score, score_scale)
-            rewards[i, :] = s.rewards
+            for p in range(rewards.shape[1]):
+                rewards[i, p] = s.rewards[p]
             if auto_reset:
                 _deal(s, mix(s.seed))
         _write_turn(s, observation[i], mask[i])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
+from hanazono.envs.core.sets import bit
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
     LAND,
@@ -33,6 +34,7 @@ from hanazono.envs.hanami_parks.parks import (
 from hanazono.envs.hanami_parks.piles import (
     draw_tile,
     put_at_bottom,
+    put_on_top,
     shuffle_anew,
     take_kind,
 )
@@ -118,7 +120,7 @@ def sets_in_parks(s: Any) -> Any:
     """Bit b: a park holds the set b of types."""
     sets = np.int64(0)
     for a in range(PARKS):
-        sets |= np.int64(1) << np.int64(s.tokens[a])
+        sets |= bit(np.int64(s.tokens[a]))
     return sets
 
 
@@ -133,7 +135,7 @@ def some_park(s: Any) -> Any:
 @kernel
 def fits_second(s: Any, tokens: Any, t: Any, b: Any) -> Any:
     """Whether a park with these tokens can give its token t for one of park b."""
-    return not s.tokens[b] & (1 << t) and s.tokens[b] & ~tokens != 0
+    return not s.tokens[b] & bit(t) and s.tokens[b] & ~tokens != 0
 
 
 @kernel
@@ -153,8 +155,8 @@ def mark_types(s: Any, out: Any) -> None:
     tokens = np.int64(s.tokens[s.first])
     for t in range(TYPES):
         if s.second != NOWHERE:
-            out[t] = s.tokens[s.second] & ~tokens & (1 << t) != 0
-        elif tokens & (1 << t):
+            out[t] = s.tokens[s.second] & ~tokens & bit(t) != 0
+        elif tokens & bit(t):
             for b in range(PARKS):
                 out[t] |= fits_second(s, tokens, t, b)
 
@@ -174,7 +176,7 @@ def choose_type(s: Any, t: Any) -> None:
         s.first_type = t
         s.stage = PARK
     else:
-        both = (1 << t) | (1 << s.first_type)
+        both = bit(t) | bit(np.int64(s.first_type))
         s.tokens[s.first] ^= both
         s.tokens[s.second] ^= both
         end_effect(s)
@@ -295,16 +297,6 @@ def take_from_pile(s: Any, k: Any) -> None:
 
 
 @kernel
-def highest_aside(s: Any) -> Any:
-    """The highest kind that was returned in this turn, 0 if none was."""
-    highest = 0
-    for k in range(KINDS):
-        if s.aside[k] > 0:
-            highest = k
-    return highest
-
-
-@kernel
 def return_tile(s: Any, k: Any) -> None:
     p = np.int64(s.current_player)
     s.hand[p, k] -= 1
@@ -318,10 +310,8 @@ def end_return(s: Any) -> None:
     """Shuffle the tiles that lie aside into the pile, and draw as many."""
     p, size = np.int64(s.current_player), np.int64(s.aside_size)
     for k in range(KINDS):
-        for _ in range(s.aside[k]):
-            s.pile[p, s.pile_size[p]] = k
-            s.pile_size[p] += 1
-        s.aside[k] = 0
+        put_on_top(s, p, k, np.int64(s.aside[k]))
+    s.aside[:] = 0
     s.aside_size = 0
     shuffle_anew(s, p)
     for _ in range(size):

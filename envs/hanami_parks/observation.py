@@ -29,21 +29,21 @@ from hanazono.envs.hanami_parks.boards import (
     WATERS,
 )
 from hanazono.envs.hanami_parks.decisions import DIRECTION, KEEP_CARD, STAGES
-from hanazono.envs.hanami_parks.knowledge import unseen
 from hanazono.envs.hanami_parks.parks import (
     MAX_PLAYERS,
     NOBODY,
     point_holder,
     pointed_at,
-    strength_at,
-    type_at,
 )
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
+    CLOSED,
     EMPTY,
     KINDS,
     NO_CARD,
     SPECIAL_CARDS,
+    STRENGTH,
+    TYPE_OF,
     WILD,
 )
 
@@ -129,10 +129,12 @@ EIGHTH, QUARTER, HALF = np.float32(1 / 8), np.float32(1 / 4), np.float32(1 / 2)
 THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
 PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
 PER_AROUND = np.float32(1 / AROUND)
+IN_PARKS = TYPES * PARKS  # values of a seat
+ZERO, ONE = np.float32(0), np.float32(1)
 
 # Of the boards: the parks on both sides of each Land or Water space; whether there are such beside
 # Water; Land and Water up to the last that is open for so many players. All is counted from 0.
-PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:, :2], 0).astype(np.int64)
+PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:, :2], 0).astype(np.uint8)
 BESIDE = (PARKS_BY[:, WATER:, :2] != NOWHERE).astype(np.float32)
 
 
@@ -147,13 +149,36 @@ def last_open(start: int, end: int) -> np.ndarray:
 
 LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
 
+# What is told of a space by what lies there: a kind of tile, EMPTY or CLOSED.
+IS_EMPTY, KIND_SHARE = np.zeros((2, CLOSED + 1), np.float32)
+IS_EMPTY[EMPTY] = 1
+KIND_SHARE[:KINDS] = np.arange(1, KINDS + 1) / KINDS
+VALUE = np.zeros((TYPES, CLOSED + 1), np.float32)
+for _t in range(TYPES):
+    VALUE[_t, :KINDS] = np.where((TYPE_OF == WILD) | (TYPE_OF == _t), STRENGTH, 0) / 4
+# By number of players, reader and owner, who may be NOBODY, the last: whose tile it is.
+OWNER_SIGN = np.zeros((MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS + 1), np.float32)
+for _n, _v, _p in np.ndindex(MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS):
+    if max(_v, _p) < _n:
+        OWNER_SIGN[_n, _v, _p] = 1 if _p == _v else -((_p - _v) % _n) / 3
+# By the tokens and the empty Land of a park: whether it is the last Land that is empty, / 2.
+LAST_SPACE = np.zeros((1 << TYPES, AROUND + 1), np.float32)
+LAST_SPACE[1:, 1] = 1 / 2
+# By the tokens of two parks: the share of each type; by those of one: 1 in the type's 16 bits.
+STAKE = np.zeros((TYPES, 1 << TYPES, 1 << TYPES), np.float32)
+COUNT = np.zeros(1 << TYPES, np.int64)
+for _t, _a, _b in np.ndindex(STAKE.shape):
+    STAKE[_t, _a, _b] = ((_a >> _t & 1) + (_b >> _t & 1)) / 2
+    COUNT[_a] |= (_a >> _t & 1) << 16 * _t
+
 
 @kernel
 def observe(s: Any, player: Any, out: Any) -> None:
     write_parks(s, player, out)
     write_land_around(s, out)
     write_water_around(s, out)
-    write_spaces(s, player, out)
+    write_land(s, player, out)
+    write_water(s, player, out)
     write_tiles(s, player, out)
     write_tokens(s, player, out)
     write_players(s, player, out)
@@ -165,66 +190,73 @@ def observe(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
-def park_piece(out: Any, start: Any, t: Any) -> Any:
-    """Row t of a piece over the parks as an array of its own: loops over it are vector code."""
-    return out[start + PARKS * t : start + PARKS * (t + 1)]
+def rows(out: Any, start: Any, i: Any, size: Any) -> Any:
+    """Part i of a piece in parts of this size, as an array: loops over it are vector code."""
+    return out[start + size * i : start + size * (i + 1)]
+
+
+@kernel
+def three(out: Any, start: Any, size: Any) -> Any:
+    """The rows, for each type, of a piece."""
+    return rows(out, start, 0, size), rows(out, start, 1, size), rows(out, start, 2, size)
 
 
 @kernel
 def write_parks(s: Any, player: Any, out: Any) -> None:
+    tokens, open_land = s.tokens[:], s.open_land[:]
+    sakura, chochin, onigiri = three(out, AT_TOKEN, PARKS)
+    count, land = rows(out, AT_TOKENS, 0, PARKS), rows(out, AT_OPEN_LAND, 0, PARKS)
     for a in range(PARKS):
-        out[AT_OPEN_LAND + a] = np.float32(s.open_land[a]) * PER_AROUND
-        tokens = np.int64(s.tokens[a])
-        if tokens != 0:
-            count, total = np.int64(0), np.int64(0)
-            for t in range(TYPES):
-                if tokens & (1 << t):
-                    count += 1
-                    total += write_token(s, player, a, t, out)
-            out[AT_TOKENS + a] = np.float32(count) * QUARTER
-            out[AT_BALANCES + a] = np.float32(total) * EIGHTH
-            if s.open_land[a] == 1:
-                write_closing(s, a, out)
+        sakura[a] = np.float32(tokens[a] & 1)
+        chochin[a] = np.float32((tokens[a] >> 1) & 1)
+        onigiri[a] = np.float32((tokens[a] >> 2) & 1)
+    for a in range(PARKS):
+        count[a] = (sakura[a] + chochin[a] + onigiri[a]) * QUARTER
+        land[a] = np.float32(open_land[a]) * PER_AROUND
+    write_strengths(s, player, out)
 
 
 @kernel
-def write_token(s: Any, player: Any, a: Any, t: Any, out: Any) -> Any:
-    """A token with the strengths around; returns the reader's balance."""
-    place = PARKS * t + a
-    own, rival = np.int64(s.pips[player, t, a]), np.int64(0)
-    out[AT_STRENGTH + place] = np.float32(own) * EIGHTH
-    for j in range(1, s.num_players):
-        pips = np.int64(s.pips[seat_after(s, player, j), t, a])
-        out[AT_STRENGTH + PARKS * TYPES * j + place] = np.float32(pips) * EIGHTH
-        rival = max(rival, pips)
-    out[AT_TOKEN + place] = 1.0
-    out[AT_BALANCE + place] = np.float32(own - rival) * EIGHTH
-    return own - rival
+def write_strengths(s: Any, player: Any, out: Any) -> None:
+    """The strengths around the tokens."""
+    token, balance = rows(out, AT_TOKEN, 0, IN_PARKS), rows(out, AT_BALANCE, 0, IN_PARKS)
+    own = s.balance[player].reshape(IN_PARKS)
+    for i in range(IN_PARKS):
+        balance[i] = np.float32(own[i]) * token[i] * EIGHTH + ZERO  # never -0.0
+    for j in range(s.num_players):
+        strength = rows(out, AT_STRENGTH, j, IN_PARKS)
+        pips = s.pips[seat_after(s, player, j)].reshape(IN_PARKS)
+        for i in range(IN_PARKS):
+            strength[i] = np.float32(pips[i]) * token[i] * EIGHTH
+    total, (sakura, chochin, onigiri) = (
+        rows(out, AT_BALANCES, 0, PARKS), three(out, AT_BALANCE, PARKS),
+    )  # fmt: skip
+    for a in range(PARKS):
+        total[a] = sakura[a] + chochin[a] + onigiri[a]
 
 
 @kernel
 def write_land_around(s: Any, out: Any) -> None:
     """What the parks mean for Land: each space lies between two."""
     board = np.int64(s.board)
-    for t in range(TYPES):
-        token, balance = park_piece(out, AT_TOKEN, t), park_piece(out, AT_BALANCE, t)
-        start = AT_LAND_STAKE + LANDS * t
-        stake = out[start : start + LANDS]
-        start = AT_LAND_BALANCE + LANDS * t
-        sums = out[start : start + LANDS]
-        for i in range(LAST_LAND[board, s.num_players]):
-            a, b = PARK_PAIRS[board, i, 0], PARK_PAIRS[board, i, 1]
-            stake[i] = (token[a] + token[b]) * HALF
-            sums[i] = balance[a] + balance[b]
+    stakes, sums = three(out, AT_LAND_STAKE, LANDS), three(out, AT_LAND_BALANCE, LANDS)
+    balances = three(out, AT_BALANCE, PARKS)
+    for i in range(LAST_LAND[board, s.num_players]):
+        a, b = PARK_PAIRS[board, i, 0], PARK_PAIRS[board, i, 1]
+        here, there = s.tokens[a], s.tokens[b]
+        closing = LAST_SPACE[here, s.open_land[a]] + LAST_SPACE[there, s.open_land[b]]
+        out[AT_LAND_CLOSES + i] = closing * IS_EMPTY[s.tile[LAND + i]]
+        for t in range(TYPES):
+            stakes[t][i] = STAKE[t, here, there]
+            sums[t][i] = balances[t][a] + balances[t][b]
 
 
 @kernel
 def write_water_around(s: Any, out: Any) -> None:
     """What the parks mean for Water: each space lies beside two at most."""
     board = np.int64(s.board)
-    tokens, balances = park_piece(out, AT_TOKENS, 0), park_piece(out, AT_BALANCES, 0)
-    stake = out[AT_WATER_STAKE : AT_WATER_STAKE + WATERS]
-    sums = out[AT_WATER_BALANCE : AT_WATER_BALANCE + WATERS]
+    tokens, balances = rows(out, AT_TOKENS, 0, PARKS), rows(out, AT_BALANCES, 0, PARKS)
+    stake, sums = rows(out, AT_WATER_STAKE, 0, WATERS), rows(out, AT_WATER_BALANCE, 0, WATERS)
     for i in range(LAST_WATER[board, s.num_players]):
         a, b = PARK_PAIRS[board, LANDS + i, 0], PARK_PAIRS[board, LANDS + i, 1]
         first, second = BESIDE[board, i, 0], BESIDE[board, i, 1]
@@ -233,51 +265,43 @@ def write_water_around(s: Any, out: Any) -> None:
 
 
 @kernel
-def write_closing(s: Any, a: Any, out: Any) -> None:
-    """The empty Land space that is the last around park a."""
-    for i in range(AROUND):
-        x = np.int64(LANDS_BY[s.board, a, i])
-        if x != NOWHERE and s.tile[x] == EMPTY:
-            out[AT_LAND_CLOSES + x - LAND] += HALF
+def write_land(s: Any, player: Any, out: Any) -> None:
+    """The empty Land, and the tiles there."""
+    signs, values = OWNER_SIGN[s.num_players, player], three(out, AT_LAND_VALUE, LANDS)
+    for i in range(LAST_LAND[s.board, s.num_players]):
+        k = s.tile[LAND + i]
+        out[AT_LAND_EMPTY + i] = IS_EMPTY[k]
+        out[AT_LAND_KIND + i] = KIND_SHARE[k]
+        out[AT_LAND_OWNER + i] = signs[s.owner[LAND + i]]
+        for t in range(TYPES):
+            values[t][i] = VALUE[t, k]
+    if s.special_tiles:
+        write_copies(s, out)
 
 
 @kernel
-def write_spaces(s: Any, player: Any, out: Any) -> None:
-    """The empty spaces, and the tiles."""
-    land, water = s.tile[LAND:WATER], s.tile[WATER:SPACES]  # slices compile to vector code
-    empty = out[AT_LAND_EMPTY : AT_LAND_EMPTY + LANDS]
-    for i in range(LANDS):
-        empty[i] = 1.0 if land[i] == EMPTY else 0.0
-    empty = out[AT_WATER_EMPTY : AT_WATER_EMPTY + WATERS]
-    for i in range(WATERS):
-        empty[i] = 1.0 if water[i] == EMPTY else 0.0
-    for i in range(LANDS):
-        if land[i] < EMPTY:
-            write_land_tile(s, player, i, out)
+def write_copies(s: Any, out: Any) -> None:
+    """What the Copies, which are on Land, count for."""
+    for p in range(s.num_players):
+        x = np.int64(s.copy_at[p])
+        if x != NOWHERE:
+            for t in range(TYPES):
+                if s.copy_type[p] in (WILD, t):
+                    place = AT_LAND_VALUE + LANDS * t + x - LAND
+                    out[place] = np.float32(s.copy_strength[p]) * QUARTER
+
+
+@kernel
+def write_water(s: Any, player: Any, out: Any) -> None:
+    """The empty Water, and the tiles there."""
+    last = LAST_WATER[s.board, s.num_players]
+    for i in range(last):
+        out[AT_WATER_EMPTY + i] = IS_EMPTY[s.tile[WATER + i]]
     if s.free_water < s.open_water:
-        for i in range(WATERS):
-            if water[i] < EMPTY:
-                strength = np.float32(strength_at(s, WATER + i)) * QUARTER
+        for i in range(last):
+            if s.tile[WATER + i] < EMPTY:
                 own = s.owner[WATER + i] == player
-                out[AT_WATER_TILE + i] = strength if own else strength - np.float32(1)
-
-
-@kernel
-def owner_sign(s: Any, player: Any, x: Any) -> Any:
-    """Whose tile lies on space x."""
-    j = places_from(s, player, np.int64(s.owner[x]))
-    return np.float32(1) if j == 0 else np.float32(-j) * THIRD
-
-
-@kernel
-def write_land_tile(s: Any, player: Any, i: Any, out: Any) -> None:
-    x = LAND + i
-    out[AT_LAND_OWNER + i] = owner_sign(s, player, x)
-    out[AT_LAND_KIND + i] = np.float32(1 + np.int64(s.tile[x])) * PER_KIND
-    t, strength = type_at(s, x), np.float32(strength_at(s, x)) * QUARTER
-    for each in range(TYPES):
-        if t in (WILD, each):
-            out[AT_LAND_VALUE + LANDS * each + i] = strength
+                out[AT_WATER_TILE + i] = VALUE[0, s.tile[WATER + i]] - (ZERO if own else ONE)
 
 
 # Tiles and tokens
@@ -285,32 +309,27 @@ def write_land_tile(s: Any, player: Any, i: Any, out: Any) -> None:
 
 @kernel
 def write_tiles(s: Any, player: Any, out: Any) -> None:
+    mine = player == s.current_player
     for k in range(KINDS):
-        out[AT_HAND + k] = np.float32(s.hand[player, k]) * HALF
-    for i in range(s.pile_size[player]):
-        out[AT_PILE + s.pile[player, i]] += HALF
+        hand = s.hand[player, k]
+        aside = s.aside[k] if mine else 0
+        out[AT_HAND + k] = np.float32(hand) * HALF
+        out[AT_PILE + k] = np.float32(s.held[player, k] - hand - aside) * HALF
+        out[AT_RETURNED + k] = np.float32(aside) * HALF
     for j in range(1, s.num_players):
-        q, start = seat_after(s, player, j), AT_UNSEEN + KINDS * (j - 1)
+        held = s.held[seat_after(s, player, j)]
+        unseen = rows(out, AT_UNSEEN, j - 1, KINDS)
         for k in range(KINDS):
-            out[start + k] = np.float32(s.hand[q, k]) * HALF
-        for i in range(s.pile_size[q]):
-            out[start + s.pile[q, i]] += HALF
-    if s.aside_size > 0:
-        p, j = np.int64(s.current_player), places_from(s, player, np.int64(s.current_player))
-        for k in range(KINDS):
-            if j == 0:
-                out[AT_RETURNED + k] = np.float32(s.aside[k]) * HALF
-            else:
-                out[AT_UNSEEN + KINDS * (j - 1) + k] = np.float32(unseen(s, p, k)) * HALF
+            unseen[k] = np.float32(held[k]) * HALF
 
 
 @kernel
 def write_tokens(s: Any, player: Any, out: Any) -> None:
+    on_map = np.int64(0)
+    for a in range(PARKS):
+        on_map += COUNT[s.tokens[a]]
     for t in range(TYPES):
-        on_map = np.int64(0)
-        for a in range(PARKS):
-            on_map += (s.tokens[a] >> t) & 1
-        out[AT_ON_MAP + t] = np.float32(on_map) * PER_TOKENS
+        out[AT_ON_MAP + t] = np.float32((on_map >> 16 * t) & 0xFFFF) * PER_TOKENS
         out[AT_TIES + t] = np.float32(s.ties[t]) * QUARTER
         out[AT_SUPPLY + t] = np.float32(s.supply[t]) * PER_TOKENS
         for j in range(s.num_players):

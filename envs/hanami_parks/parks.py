@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hanazono.envs.core.kernel import kernel
+from hanazono.envs.core.sets import bit
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
     LAND,
@@ -54,6 +55,7 @@ def open_map(s: Any) -> None:
     s.tokens[:] = 0
     s.open_land[:] = 0
     s.pips[:] = 0
+    s.balance[:] = 0
     s.free_land = 0
     s.free_water = 0
     s.arrow[:] = NOWHERE
@@ -93,11 +95,23 @@ def count(s: Any, p: Any, x: Any, t: Any, strength: Any) -> None:
         a = PARKS_BY[s.board, x, i]
         if a == NOWHERE:
             break
-        if t == WILD:
-            for each in range(TYPES):
+        for each in range(TYPES):
+            if t in (WILD, each):
                 s.pips[p, each, a] += strength
-        elif t < TYPES:
-            s.pips[p, t, a] += strength
+                compare(s, each, a)
+
+
+@kernel
+def compare(s: Any, t: Any, a: Any) -> None:
+    """Find every seat's balance for type t at park a anew."""
+    best, second = np.int64(0), np.int64(0)
+    for p in range(s.num_players):
+        pips = np.int64(s.pips[p, t, a])
+        second = max(second, min(pips, best))
+        best = max(best, pips)
+    for p in range(s.num_players):
+        pips = np.int64(s.pips[p, t, a])
+        s.balance[p, t, a] = pips - (second if pips == best else best)
 
 
 @kernel
@@ -217,7 +231,7 @@ def award_parks(s: Any) -> None:
     for a in range(PARKS):
         if s.tokens[a] != 0 and s.open_land[a] == 0:
             for t in range(TYPES):
-                if s.tokens[a] & (1 << t):
+                if s.tokens[a] & bit(t):
                     award(s, a, t)
             s.tokens[a] = 0
 
@@ -236,19 +250,23 @@ def award(s: Any, a: Any, t: Any) -> None:
 @kernel
 def winner(s: Any, a: Any, t: Any) -> Any:
     """The seat that wins a token of type t in park a, NOBODY if it is tied."""
-    best, alone, p = np.int64(0), False, NOBODY
-    for q in range(s.num_players):
-        pips = s.pips[q, t, a]
-        if pips > best:
-            best, alone, p = np.int64(pips), True, q
-        elif pips == best:
-            alone = False
-    if alone:
-        return p
+    p, most = sole_most(s, s.pips[:, t, a])
     mover = np.int64(s.current_player)
-    if s.omamori and best > 0 and s.pips[mover, t, a] == best:
+    if p == NOBODY and s.omamori and most > 0 and s.pips[mover, t, a] == most:
         return mover
-    return NOBODY
+    return p
+
+
+@kernel
+def sole_most(s: Any, counts: Any) -> Any:
+    """The seat that alone has most, NOBODY if several have or nobody has any; and the most."""
+    most, holder = np.int64(0), np.int64(NOBODY)
+    for p in range(s.num_players):
+        if counts[p] > most:
+            most, holder = np.int64(counts[p]), np.int64(p)
+        elif counts[p] == most:
+            holder = np.int64(NOBODY)
+    return holder, most
 
 
 @kernel
@@ -268,13 +286,7 @@ def is_over(s: Any) -> Any:
 @kernel
 def point_holder(s: Any, t: Any) -> Any:
     """The seat that gets the point for a type, NOBODY if several have most tokens."""
-    most, holder = np.int64(-1), np.int64(NOBODY)
-    for p in range(s.num_players):
-        won = np.int64(s.won[p, t])
-        if won > most:
-            most, holder = won, np.int64(p)
-        elif won == most:
-            holder = np.int64(NOBODY)
+    holder, _ = sole_most(s, s.won[:, t])
     return holder
 
 

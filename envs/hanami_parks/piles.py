@@ -25,17 +25,25 @@ def kinds_in_play(s: Any) -> Any:
 def fill_pile(s: Any, p: Any) -> None:
     """All tiles of the seat, in ascending order."""
     for k in range(kinds_in_play(s)):
-        for _ in range(OF_EACH[k]):
-            s.pile[p, s.pile_size[p]] = k
-            s.pile_size[p] += 1
+        put_on_top(s, p, k, np.int64(OF_EACH[k]))
+        s.held[p, k] = OF_EACH[k]
 
 
 @kernel
-def sort_pile(s: Any, p: Any) -> None:
+def put_on_top(s: Any, p: Any, k: Any, count: Any) -> None:
+    """Lay so many tiles of a kind on the pile."""
+    for _ in range(count):
+        s.pile[p, s.pile_size[p]] = k
+        s.pile_size[p] += 1
+
+
+@kernel
+def sort_pile(s: Any, p: Any, start: Any) -> None:
+    """Put the pile in ascending order, from place `start` to the top."""
     pile = s.pile[p]
-    for i in range(1, s.pile_size[p]):
+    for i in range(start + 1, s.pile_size[p]):
         k, place = pile[i], i
-        while place > 0 and pile[place - 1] > k:
+        while place > start and pile[place - 1] > k:
             pile[place] = pile[place - 1]
             place -= 1
         pile[place] = k
@@ -53,7 +61,7 @@ def shuffle_pile(s: Any, p: Any) -> None:
 
 @kernel
 def shuffle_anew(s: Any, p: Any) -> None:
-    sort_pile(s, p)
+    sort_pile(s, p, 0)
     shuffle_pile(s, p)
 
 
@@ -101,23 +109,22 @@ def put_at_bottom(s: Any, p: Any, k: Any) -> None:
         pile[i] = pile[i - 1]
     pile[0] = k
     s.pile_size[p] += 1
+    s.held[p, k] += 1
     s.bottom[p] = 1
 
 
 @kernel
-def in_pile_from(s: Any, p: Any, k: Any) -> Any:
-    """Tiles of the pile that are of kind k or higher."""
-    count = 0
-    for i in range(s.pile_size[p]):
-        count += 1 if s.pile[p, i] >= k else 0
-    return count
+def in_pile(s: Any, p: Any, k: Any) -> Any:
+    """Tiles of a kind in the pile."""
+    aside = s.aside[k] if p == s.current_player else 0
+    return s.held[p, k] - s.hand[p, k] - aside
 
 
 @kernel
-def highest_in_hand(s: Any, p: Any) -> Any:
-    """The highest kind in the hand, 0 if it is empty."""
-    highest = 0
+def highest(counts: Any) -> Any:
+    """The highest kind of which there are tiles, 0 if there are none."""
+    found = 0
     for k in range(KINDS):
-        if s.hand[p, k] > 0:
-            highest = k
-    return highest
+        if counts[k] > 0:
+            found = k
+    return found

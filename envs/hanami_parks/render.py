@@ -29,8 +29,8 @@ from hanazono.envs.hanami_parks.decisions import (
     TYPE_ID,
     USE,
 )
-from hanazono.envs.hanami_parks.knowledge import in_pile, unseen
 from hanazono.envs.hanami_parks.parks import score, strength_at, type_at
+from hanazono.envs.hanami_parks.piles import in_pile
 from hanazono.envs.hanami_parks.tiles import (
     CARD_NAMES,
     COPY,
@@ -169,7 +169,7 @@ def public_view(s: Any) -> dict[str, Any]:
         "hand_sizes": [int(s.hand_size[p]) for p in seats],
         "pile_sizes": [int(s.pile_size[p]) for p in seats],
         "known_bottoms": {str(p): tile_words(int(s.pile[p, 0])) for p in seats if s.bottom[p]},
-        "unseen": [tiles([int(unseen(s, p, k)) for k in range(KINDS)]) for p in seats],
+        "unseen": [tiles(s.held[p].tolist()) for p in seats],
         "points": [int(score(s, p)[0]) for p in seats],
     }
 

@@ -32,7 +32,7 @@ from hanazono.envs.hanami_parks.decisions import (
     USE,
 )
 from hanazono.envs.hanami_parks.parks import MAX_PLAYERS
-from hanazono.envs.hanami_parks.piles import HAND
+from hanazono.envs.hanami_parks.piles import HAND, highest, in_pile
 from hanazono.envs.hanami_parks.setup import mark_setup, step_setup
 from hanazono.envs.hanami_parks.tiles import KINDS, MOST_TILES, MOVE
 from hanazono.envs.hanami_parks.turns import (
@@ -56,6 +56,12 @@ FIELDS = (
     Field(
         "pips", np.int8, (MAX_PLAYERS, TYPES, PARKS), "strength of each seat, type, at each park"
     ),
+    Field(
+        "balance",
+        np.int8,
+        (MAX_PLAYERS, TYPES, PARKS),
+        "of pips: the seat's less those of the strongest other seat",
+    ),
     Field("free_land", np.int8, (), "empty Land spaces on the open islands"),
     Field("free_water", np.int8, (), "empty open Water spaces"),
     Field("open_water", np.int8, (), "open Water spaces"),
@@ -64,6 +70,7 @@ FIELDS = (
     Field("copy_type", np.int8, (MAX_PLAYERS,), "type it counts for now, 3 wild, 4 none"),
     Field("copy_strength", np.int8, (MAX_PLAYERS,), "strength it has now"),
     Field("hand", np.int8, (MAX_PLAYERS, KINDS), "tiles of each kind in the hand"),
+    Field("held", np.int8, (MAX_PLAYERS, KINDS), "tiles in hand and pile, or aside face down"),
     Field("hand_size", np.int8, (MAX_PLAYERS,), "tiles in the hand"),
     Field("pile", np.uint8, (MAX_PLAYERS, MOST_TILES), "kinds from the bottom up; 255 above"),
     Field("pile_size", np.int8, (MAX_PLAYERS,), "tiles in the pile"),
@@ -112,8 +119,8 @@ def action_mask(s: Any, out: Any) -> None:
     elif stage == TOKEN:
         abilities.mark_types(s, out[TYPE_ID:])
     elif stage == FROM_PILE:
-        for i in range(s.pile_size[s.current_player]):
-            out[TILE_ID + s.pile[s.current_player, i]] = 1
+        for k in range(KINDS):
+            out[TILE_ID + k] = in_pile(s, np.int64(s.current_player), k) > 0
     else:
         mark_return(s, out)
 
@@ -140,7 +147,7 @@ def mark_move_to(s: Any, out: Any) -> None:
 @kernel
 def mark_return(s: Any, out: Any) -> None:
     p = np.int64(s.current_player)
-    for k in range(abilities.highest_aside(s), KINDS):
+    for k in range(highest(s.aside), KINDS):
         out[TILE_ID + k] = s.hand[p, k] > 0
     out[DONE] = s.aside_size > 0
 

@@ -10,6 +10,7 @@ import numpy as np
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
 from hanazono.envs.core.seats import seat_after
+from hanazono.envs.core.sets import bit, lowest, size
 from hanazono.envs.hanami_parks.boards import MOST_TREES, PARKS, TOKENS, TREES, TYPES
 from hanazono.envs.hanami_parks.decisions import (
     CHOOSE_HAND,
@@ -26,8 +27,8 @@ from hanazono.envs.hanami_parks.piles import (
     NO_TILE,
     draw_up,
     fill_pile,
-    highest_in_hand,
-    in_pile_from,
+    highest,
+    in_pile,
     shuffle_pile,
     take_kind,
 )
@@ -41,7 +42,7 @@ from hanazono.envs.hanami_parks.tiles import (
 )
 from hanazono.envs.hanami_parks.turns import NONE, start_turn
 
-ALL_SPECIAL = (1 << SPECIAL_CARDS + 1) - 2  # bit c: card c
+ALL_SPECIAL = np.int64((1 << SPECIAL_CARDS + 1) - 2)  # set of cards
 
 TOKENS_OF_TYPE = np.array([TOKENS.get(n, 0) for n in range(MAX_PLAYERS + 1)], np.int8)
 
@@ -68,6 +69,7 @@ def reset(s: Any) -> None:
 @kernel
 def clear(s: Any) -> None:
     s.hand[:] = 0
+    s.held[:] = 0
     s.hand_size[:] = 0
     s.pile[:] = NO_TILE
     s.pile_size[:] = 0
@@ -87,7 +89,7 @@ def clear(s: Any) -> None:
 @kernel
 def lay_token(s: Any, a: Any, t: Any) -> None:
     s.supply[t] -= 1
-    s.tokens[a] |= 1 << t
+    s.tokens[a] |= bit(t)
 
 
 @kernel
@@ -110,10 +112,10 @@ def random_type(s: Any, without: Any) -> Any:
     """The type of a random token of the supply that is not of the types `without`."""
     total = 0
     for t in range(TYPES):
-        total += 0 if without & (1 << t) else s.supply[t]
+        total += 0 if without & bit(t) else s.supply[t]
     left, chosen = below(draw(s), total), 0
     for t in range(TYPES):
-        if not without & (1 << t):
+        if not without & bit(t):
             if left >= 0:
                 chosen = t
             left -= s.supply[t]
@@ -123,10 +125,7 @@ def random_type(s: Any, without: Any) -> Any:
 @kernel
 def trees_left(s: Any, a: Any) -> Any:
     """Trees of an open park without a token."""
-    if not is_open_park(s, a):
-        return 0
-    tokens = np.int64(s.tokens[a])
-    return TREES[s.board, a] - (tokens & 1) - (tokens >> 1 & 1) - (tokens >> 2 & 1)
+    return TREES[s.board, a] - size(np.int64(s.tokens[a])) if is_open_park(s, a) else 0
 
 
 @kernel
@@ -142,7 +141,7 @@ def drafted_trees(s: Any) -> Any:
 def fits_park(s: Any, a: Any, t: Any, trees: Any) -> Any:
     """Whether a token can be drafted to park a, where parks with so many trees get tokens."""
     fits = TREES[s.board, a] == trees and trees_left(s, a) > 0
-    return fits and not s.tokens[a] & (1 << t)
+    return fits and not s.tokens[a] & bit(t)
 
 
 @kernel
@@ -198,18 +197,16 @@ def deal_cards(s: Any) -> None:
     left = ALL_SPECIAL
     for i in range(2 * s.num_players):
         card = nth_card(left, below(draw(s), SPECIAL_CARDS - i))
-        left &= ~(1 << card)
+        left &= ~bit(card)
         s.offered[i // 2, i % 2] = card
 
 
 @kernel
 def nth_card(cards: Any, n: Any) -> Any:
     """Card number n, from 0, of a set of cards."""
-    card = 1
-    while n > 0 or not cards & (1 << card):
-        n -= 1 if cards & (1 << card) else 0
-        card += 1
-    return card
+    for _ in range(n):
+        cards &= cards - 1
+    return lowest(cards)
 
 
 @kernel
@@ -231,10 +228,7 @@ def mark_setup(s: Any, out: Any) -> None:
         for i in range(2):
             out[KEEP_ID + s.offered[p, i] - 1] = 1
     elif s.stage == CHOOSE_HAND:
-        size = s.hand_size[p]
-        for k in range(highest_in_hand(s, p), KINDS):
-            here = in_pile_from(s, p, k)
-            out[TILE_ID + k] = here >= HAND - size and here > in_pile_from(s, p, k + 1)
+        mark_for_hand(s, p, out)
     else:
         trees = drafted_trees(s)
         for a in range(PARKS):
@@ -244,6 +238,16 @@ def mark_setup(s: Any, out: Any) -> None:
                         out[TYPE_ID + t] = 1
                     elif t == s.first_type:
                         out[a] = 1
+
+
+@kernel
+def mark_for_hand(s: Any, p: Any, out: Any) -> None:
+    """Mark the kinds from which on there are enough tiles to make up a hand."""
+    enough = 0
+    for k in range(KINDS - 1, highest(s.hand[p]) - 1, -1):
+        count = in_pile(s, p, k)
+        enough += count
+        out[TILE_ID + k] = count > 0 and enough >= HAND - s.hand_size[p]
 
 
 @kernel

@@ -80,6 +80,7 @@ def has_coverable(s: Any) -> Any:
 def choose(s: Any, k: Any) -> None:
     """Take a tile from the hand to place it."""
     p = np.int64(s.current_player)
+    s.held[p, k] -= 1
     s.hand[p, k] -= 1
     s.hand_size[p] -= 1
     s.chosen = k

@@ -53,7 +53,8 @@ class Table:
         self.s: Any = self.env.states.view(np.recarray)[0]
         s = self.s
         parks.open_map(s)
-        s.hand[:] = s.hand_size[:] = s.pile_size[:] = s.supply[:] = s.passes = s.bottom[:] = 0
+        s.hand[:] = s.hand_size[:] = s.held[:] = s.pile_size[:] = s.supply[:] = 0
+        s.passes = s.bottom[:] = 0
         s.pile[:] = NO_TILE
         s.offered[:] = -1
         s.stage, s.current_player, s.start_player = decisions.TURN, 0, 0
@@ -95,6 +96,7 @@ class Table:
         """Put tiles into a hand."""
         for name in names:
             self.s.hand[seat, kind(name)] += 1
+            self.s.held[seat, kind(name)] += 1
             self.s.hand_size[seat] += 1
         self.refresh()
         return self
@@ -103,6 +105,8 @@ class Table:
         """Make a pile, told from the bottom up."""
         self.s.pile[seat, : len(names)] = [kind(name) for name in names]
         self.s.pile_size[seat] = len(names)
+        for name in names:
+            self.s.held[seat, kind(name)] += 1
         self.refresh()
         return self
 
