@@ -1,4 +1,4 @@
-"""The guides are true: their code runs, page by page from the top, and their links lead somewhere."""
+"""The guides are true: page by page their code runs, and their links lead somewhere."""
 
 import re
 from pathlib import Path
