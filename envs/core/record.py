@@ -20,7 +20,12 @@ PREFIX = "hanazono:"
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game, finished or not. `forfeited`: it ended by an illegal action after `actions`."""
+    """One game, finished or not.
+
+    Attributes:
+        forfeited: it ended by an illegal action after `actions`.
+        players: who sat where, by seat, if somebody wrote it down; `to_string` leaves it out.
+    """
 
     game: str
     rules_version: int
@@ -29,6 +34,7 @@ class GameRecord:
     actions: tuple[int, ...]
     options: dict[str, int] = field(default_factory=dict)
     forfeited: bool = False
+    players: tuple[str, ...] = ()
 
     def save(self, path: str | Path) -> None:
         """Write the record as JSON; the file appears whole or not at all."""
@@ -53,7 +59,11 @@ class GameRecord:
             raise TypeError(f"expected an object, got {type(values).__name__}")
         if not isinstance(values.get("options", {}), dict):
             raise TypeError(f"options are an object, got {values['options']!r}")
-        return cls(**{**values, "actions": tuple(map(operator.index, values["actions"]))})
+        players = values.get("players", [])
+        if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
+            raise TypeError(f"players are a list of names, got {players!r}")
+        actions = tuple(map(operator.index, values["actions"]))
+        return cls(**{**values, "actions": actions, "players": tuple(players)})
 
     def to_string(self, game: Game) -> str:
         """A short text that holds the whole record.
