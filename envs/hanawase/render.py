@@ -178,7 +178,7 @@ def seat_lines(s: Any, p: int, reader: int | None) -> list[str]:
         f"captured {size(captured)} cards, {card_points(captured)} points"
     ]
     if captured:
-        lines.append(f"  {line_by_rank(captured)}")
+        lines.append(f"  captured: {line_by_rank(captured)}")
     if yaku := yaku_names(int(counted_yaku(s, captured))):
         lines.append(f"  yaku: {', '.join(yaku)}")
     if reader in (None, p):
