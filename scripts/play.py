@@ -197,7 +197,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with contextlib.suppress(*LEFT):
             browse(table, seat, console, input, 0)
     elif table.people:
-        Terminal(table, table.people[0], console).play()
+        Terminal(table, table.people[0], console, input).play()
     else:
         watch(table, seat, console, args.delay)
     return 0

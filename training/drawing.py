@@ -57,7 +57,7 @@ def log(events: Iterable[Event], game: Game) -> Grid:
     grid.add_column(overflow="fold")
     for seat, row in itertools.groupby(events, lambda event: event.seat):
         words = " · ".join(event.words for event in row)
-        grid.add_row(Text(f"player_{seat}", "bold"), paint(words, game))
+        grid.add_row(Text(f"player_{seat}:", "bold"), paint(words, game))
     return grid
 
 

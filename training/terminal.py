@@ -36,7 +36,7 @@ LEFT = (Leave, EOFError, KeyboardInterrupt)  # by a command, the end of the inpu
 class Terminal:
     """One person's place at a table."""
 
-    def __init__(self, table: Table, seat: int, console: Console, read: Read = input) -> None:
+    def __init__(self, table: Table, seat: int, console: Console, read: Read) -> None:
         """Sit down.
 
         Args:
@@ -66,19 +66,21 @@ class Terminal:
                 self.read("the game cannot be saved; Enter tries again: ")
 
     def show(self) -> None:
-        """What has happened since the person's last move, the table, and the legal moves."""
+        """The news, the table, and the legal moves."""
         table, console = self.table, self.console
-        show(table, self.seat, console, len(table.states) - 1, self.events_since_own_move())
+        show(table, self.seat, console, len(table.states) - 1, self.news())
         if not table.finished:
             console.print(drawing.moves(list(table.moves().values()), table.game))
 
-    def events_since_own_move(self) -> list[Event]:
-        """The moves from the person's last one on."""
+    def news(self) -> list[Event]:
+        """What the person did last before the others moved, and everything since."""
         events: list[Event] = []
+        others = False
         for number in reversed(range(self.table.length)):
             events.append(self.table.event(number, self.seat))
-            if events[-1].seat == self.seat:
+            if events[-1].seat == self.seat and others:
                 break
+            others |= events[-1].seat != self.seat
         return events[::-1]
 
     def take_turn(self) -> None:
