@@ -28,11 +28,13 @@ def paint(text: str, game: Game) -> Text:
 
 
 def position(text: str, game: Game) -> Group:
-    """The text of a table; what follows a short label is folded beside it."""
-    parts = [re.fullmatch(LABELLED, line) for line in text.splitlines()]
+    """The text of a table: a headline, and lines where what follows a short label is folded
+    beside it."""
+    headline, *lines = text.splitlines()
+    parts = [re.fullmatch(LABELLED, line) for line in lines]
     width = max((len(part["label"]) for part in parts if part), default=0)
-    drawn: list[RenderableType] = []
-    for line, part in zip(text.splitlines(), parts, strict=True):
+    drawn: list[RenderableType] = [paint(headline, game)]
+    for line, part in zip(lines, parts, strict=True):
         if part is None:
             drawn.append(paint(line, game))
             continue

@@ -22,7 +22,7 @@ from hanazono.training.companions import invite
 from hanazono.training.table import Event, Table
 
 Read = Callable[[str], str]  # asks a question and returns the line typed; EOFError at the end
-MOVES_SHOWN = 8  # the last ones, where nobody moves at the table
+MOVES_SHOWN = 8  # the last ones made, or those that may be meant
 STAY, SHOW_AGAIN = False, True  # what a command answers: whether the table has changed
 
 
@@ -226,8 +226,9 @@ def find_move(moves: Mapping[int, str], typed: str) -> int:
         if len(found) == 1:
             return found[0]
         if found:
-            listed = ", ".join(moves[action] for action in found)
-            raise ValueError(f"{typed!r} may be: {listed}")
+            listed = ", ".join(moves[action] for action in found[:MOVES_SHOWN])
+            more = f" and {len(found) - MOVES_SHOWN} more" if len(found) > MOVES_SHOWN else ""
+            raise ValueError(f"{typed!r} may be: {listed}{more}")
     if not moves:
         raise ValueError(f"the game is over; {typed!r} is no command (? lists them)")
     raise ValueError(
@@ -284,9 +285,9 @@ def copy_record(table: Table, file: Path) -> None:
 def say_goodbye(table: Table, console: Console) -> None:
     """Where the game is kept."""
     if table.file is not None:
-        option = "--replay" if table.finished else "--continue"
-        command = f"python scripts/play.py {option} {table.file}"
-        console.print(f"\nto go on: {command}", soft_wrap=True)
+        purpose, option = ("look at it", "replay") if table.finished else ("go on", "continue")
+        command = f"python scripts/play.py --{option} {table.file}"
+        console.print(f"\nto {purpose}: {command}", soft_wrap=True)
 
 
 def browse(
