@@ -70,7 +70,17 @@ def cards(card_set: int) -> list[str]:
 
 
 def line(card_set: int) -> str:
-    """A set in one line, with the icons: green 1 bowl, green 9 top, red 3 bowl."""
+    """A set in one line, by pattern: green 1 2 9, red 3."""
+    parts = []
+    for b, name in enumerate(PATTERN_NAMES):
+        numbers = [c % NUMBERS + 1 for c in cards_of(card_set) if c // NUMBERS == b]
+        if numbers:
+            parts.append(f"{name} {' '.join(map(str, numbers))}")
+    return ", ".join(parts) or "-"
+
+
+def line_with_icons(card_set: int) -> str:
+    """A set in one line, with what the cards show: green 1 bowl, green 9 top, red 3 bowl."""
     return ", ".join(f"{card(c)} {ICON_NAMES[ICON[c]]}" for c in cards_of(card_set)) or "-"
 
 
@@ -196,7 +206,7 @@ def headline(told: dict[str, Any]) -> str:
 def text(s: Any, seat: int | None) -> str:
     """The table as text: as `seat` sees it, or with all hands for None."""
     told = public_view(s)
-    lines = [headline(told), *squares(s), f"field: {line(s.field)}"]
+    lines = [headline(told), *squares(s), f"field: {line_with_icons(s.field)}"]
     aside = told["chosen"] or [name for name in (told["given"],) if name]
     if aside:
         lines.append(f"aside: {', '.join(aside)}")
@@ -215,7 +225,7 @@ def player_lines(s: Any, told: dict[str, Any], p: int, seat: int | None) -> list
     ]
     wild = " and the wild card" if told["wild_cards"][p] else ""
     if seat in (None, p):
-        lines.append(f"  hand: {line(s.hand[p] & ALL_CARDS)}{wild}")
+        lines.append(f"  hand: {line_with_icons(s.hand[p] & ALL_CARDS)}{wild}")
     else:
         known = f", among them {line(s.known[p])}" if s.known[p] else ""
         lines.append(f"  hand: {told['hand_sizes'][p]} cards{wild}{known}")
