@@ -64,6 +64,11 @@ class Policy:
         self.greedy = greedy
 
     @torch.no_grad()
+    def log_probs(self, observation: Tensor, mask: Tensor) -> Tensor:
+        """Log-probabilities of the legal actions; arguments and result as in masked_log_probs."""
+        return masked_log_probs(self.network(observation)[0], mask)
+
+    @torch.no_grad()
     def act(
         self, observation: Tensor, mask: Tensor, generator: torch.Generator | None = None
     ) -> Tensor:
@@ -77,5 +82,5 @@ class Policy:
         Returns:
             int64 [B], legal actions.
         """
-        log_probs = masked_log_probs(self.network(observation)[0], mask)
+        log_probs = self.log_probs(observation, mask)
         return log_probs.argmax(dim=-1) if self.greedy else sample(log_probs, generator)

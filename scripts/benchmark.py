@@ -45,8 +45,9 @@ from hanazono.scripts.measure import (
 with needs("train"):
     from rich.console import Console
 
-ONE_SHARE, FULL_SHARE = 256, 8192  # games a thread: best for one, and enough to share out
+ONE_SHARE, FULL_SHARE = 256, 4096  # games a thread: best for one, and enough to share out
 AEC, ONE, ALL, PPO, START = "AEC", "one thread", "all cores", "PPO", "start"
+ALONE = "all cores' games on one thread"  # what more cores are compared with
 FIRST_STEP = """
 from hanazono.envs import make
 env = make({game!r})
@@ -179,9 +180,11 @@ def batch_jobs(args: argparse.Namespace) -> Iterator[Job]:
     for game, seats in tables(args.games):
         name = f"{game} {seats}p"
         one = partial(batch_work, game, seats, args.num_envs, 1)
+        alone = partial(batch_work, game, seats, together, 1)
         every = partial(batch_work, game, seats, together, cores)
         yield work_job(args, ONE, name, one)
-        yield work_job(args, ALL, name, every, base=f"{ONE} {name}")
+        yield work_job(args, ALONE, name, alone)
+        yield work_job(args, ALL, name, every, base=f"{ALONE} {name}")
     if args.peers:
         for name in ("connect_four", "leduc_poker"):
             spiel = partial(peers.open_spiel_work, name)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hanazono.envs import GAMES, get_game
 from hanazono.envs.core.record import write_atomically
+from hanazono.scripts.arguments import parse_options
 from hanazono.scripts.extras import needs
 
 with needs("train"):
@@ -55,17 +56,6 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result there as well")
     parser.add_argument("--tensorboard", type=Path, metavar="DIR", help="log the result there")
     return parser
-
-
-def parse_options(texts: Sequence[str]) -> dict[str, int]:
-    """Turn NAME=VALUE texts into a dictionary; values are whole numbers."""
-    options = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not value.lstrip("-").isdigit():
-            raise ValueError(f"a rule option is given as NAME=NUMBER, got {text!r}")
-        options[name] = int(value)
-    return options
 
 
 def measure(args: argparse.Namespace) -> Evaluation:

@@ -12,7 +12,7 @@ from hanazono.envs import get_game, make
 from hanazono.envs.core import record as record_module
 from hanazono.envs.core.aec import GameEnv
 from hanazono.envs.core.game import Option
-from hanazono.envs.core.record import GameRecord, replay, write_atomically
+from hanazono.envs.core.record import GameRecord, replay, unpack, write_atomically
 from toys import kuhn, three_cups
 
 RECORD = GameRecord("kuhn", 0, 2, 2**64 - 1, (0, 1, 1), {"cards": 5})
@@ -62,6 +62,14 @@ def test_string_keeps_options_that_are_left_out_or_in_another_order(monkeypatch)
         record = replace(RECORD, actions=(), options=given)
         back = GameRecord.from_string(record.to_string(game), game)
         assert back.options == {"cards": 3, "limit": 1} | given
+
+
+def test_players_are_kept_in_files_and_left_out_of_texts(tmp_path):
+    record = replace(RECORD, players=("honest", "human"))
+    record.save(tmp_path / "game.json")
+    assert GameRecord.load(tmp_path / "game.json") == record
+    assert record.to_string(kuhn.GAME) == RECORD.to_string(kuhn.GAME)
+    assert unpack(record.to_string(kuhn.GAME))[0][0] == "kuhn"
 
 
 def test_replay_shows_every_state():
@@ -189,6 +197,8 @@ def test_every_truncated_file_is_refused(tmp_path):
         {"actions": None},
         {"actions": 3},
         {"options": [3]},
+        {"players": "honest"},
+        {"players": ["honest", None]},
         {"colour": "blue"},
     ],
 )

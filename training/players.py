@@ -12,6 +12,7 @@ from hanazono.envs.core.game import Game
 from hanazono.models.checkpoint import load_policy
 from hanazono.models.networks import Group, Spec
 from hanazono.models.policy import Policy
+from hanazono.training.companions import unknown_player
 
 
 class Player(Protocol):
@@ -99,9 +100,6 @@ def load_player(
     if name in game.bots:
         return BotPlayer(name)
     if not Path(name).exists():
-        raise ValueError(
-            f"there is no player {name!r}: neither a bot of {game.title} "
-            f"({', '.join(game.bots)}) nor the file or folder of a checkpoint"
-        )
+        raise ValueError(unknown_player(name, game))
     network, _ = load_policy(name, game_card(game, num_players, options or {}))
     return PolicyPlayer(name, Policy(network, greedy=not sample))

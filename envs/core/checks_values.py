@@ -119,6 +119,23 @@ def check_replay(trial: Trial) -> None:
     trial.require(same, "a forfeited game replays to another state", env.get_state().state)
 
 
+def check_sheets(trial: Trial) -> None:
+    """The score sheet has a value for every seat, and adds up to the scores when a game is over."""
+    for index in range(trial.num_games):
+        end = trial.history.position(index, int(trial.history.lengths[index])).state
+        for state in (trial.history.position(index, 0).state, end):
+            sheet = trial.game.words.sheet(state.view(np.recarray)[0])
+            plain = json.loads(json.dumps(sheet)) == sheet
+            trial.require(plain, f"the sheet is not plain JSON: {sheet!r}", state)
+            full = all(len(points) == trial.num_players for points in sheet.values())
+            trial.require(full, f"the sheet is not for every seat: {sheet!r}", state)
+        table = trial.batch_at(end)
+        table.score()
+        total = np.sum(list(sheet.values()), axis=0)
+        same = np.array_equal(total, table.final_scores[0, : trial.num_players, 0])
+        trial.require(same, f"the sheet does not add up to the scores: {sheet!r}", end)
+
+
 def check_words(trial: Trial) -> None:
     """Texts are texts, views are plain JSON, and legal actions have different words."""
     words = trial.game.words

@@ -157,6 +157,7 @@ TRIAL_CHECKS: tuple[Callable[[Trial], None], ...] = (
     leaks.check_resampling,
     leaks.check_vectors,
     leaks.check_views,
+    leaks.check_events,
     leaks.check_bots_are_fair,
     leaks.check_future,
     leaks.check_play_after,
@@ -165,6 +166,7 @@ TRIAL_CHECKS: tuple[Callable[[Trial], None], ...] = (
     checks_values.check_records,
     checks_values.check_replay,
     checks_values.check_words,
+    checks_values.check_sheets,
     checks_play.check_batch,
     check_pettingzoo,
 )

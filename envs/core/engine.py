@@ -142,9 +142,9 @@ def write_turns(
 
 
 @kernel
-def first_illegal(mask: Any, actions: Any, terminated: Any, lo: Any, hi: Any) -> Any:
+def first_illegal(mask: Any, actions: Any, terminated: Any) -> Any:
     """Index of the first running game whose action is not legal, -1 if there is none."""
-    for i in range(lo, hi):
+    for i in range(mask.shape[0]):
         action = actions[i]
         if terminated[i]:
             continue

@@ -136,11 +136,20 @@ class Words:
         action: action(s, action) says what the action means in this state.
         text: text(s, seat) draws the table as plain text.
         view: view(s, seat) tells the state in plain JSON values.
+        event: event(s, action, after, seat) says what the seat sees when the action is played in
+            `s` and leads to the state `after`; of a secret choice only that it was made.
+        sheet: sheet(s) lists where points come from: source -> points of each seat. They count
+            what lies on the table as if the game ended now; at its end they add up to the scores.
+        colours: what stands out in these texts where colours can be shown: regular expression ->
+            ANSI colour, such as "red" or "bright_blue".
     """
 
     action: Callable[[Any, int], str]
     text: Callable[[Any, int | None], str]
     view: Callable[[Any, int | None], dict[str, Any]]
+    event: Callable[[Any, int, Any, int | None], str]
+    sheet: Callable[[Any], dict[str, list[int]]]
+    colours: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)  # a game is itself: found by identity

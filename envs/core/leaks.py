@@ -5,7 +5,9 @@ can see must then be the same to the last byte; what it cannot see must differ o
 to mean something.
 """
 
+import itertools
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -121,6 +123,7 @@ def seat_view(env: GameEnv, seat: int) -> dict[str, Any]:
         "view": json.dumps(env.view(agent)),
         "words.view": json.dumps(words.view(s, seat)),
         "words.text": words.text(s, seat),
+        "words.sheet": json.dumps(words.sheet(s)),
         "turn": (env.agent_selection, env.agents, env.terminations, env.rewards),
     }
     if env.agent_selection == agent:
@@ -128,6 +131,40 @@ def seat_view(env: GameEnv, seat: int) -> dict[str, Any]:
         actions = range(-1, env.game.num_actions + 1)
         told["action_words"] = [env.action_words(action) for action in actions]
     return told
+
+
+def check_events(trial: Trial) -> None:
+    """What a seat is told of an action follows from what it sees: choices that differ for the
+    mover, but look the same to the seat, are told alike."""
+    for position in trial.positions("events", 8):
+        if position.state["terminated"][0]:
+            continue
+        for seat in range(trial.num_players):
+            found = events(trial, position.state, seat)
+            for (seen, own, told), (as_seen, as_own, as_told) in itertools.combinations(found, 2):
+                leaks = seen == as_seen and own != as_own and told != as_told
+                trial.require(not leaks, f"an event leaks to seat {seat}: {told}", position.state)
+
+
+def events(trial: Trial, state: np.ndarray, seat: int) -> Iterator[tuple[str, str, str]]:
+    """For every legal action: what the seat and the mover see after it, and what the seat is told
+    of it, which must not change with what is hidden before and after."""
+    words, mover = trial.game.words, int(state["current_player"][0])
+    legal = np.flatnonzero(trial.batch_at(state).action_mask[0])
+    table = trial.batch_at(np.repeat(state, len(legal)))
+    table.step(legal)
+    s, hidden = (
+        state.view(np.recarray)[0],
+        resampled(trial, state, seat, 7).states.view(np.recarray),
+    )
+    others = resampled(trial, table.get_states(), seat, 8).states.view(np.recarray)
+    afters = table.states.view(np.recarray)
+    for action, after, other in zip(legal.tolist(), afters, others, strict=True):
+        told = words.event(s, action, after, seat)
+        same = words.event(hidden[0], action, other, seat) == told
+        trial.require(same, f"an event tells seat {seat} what is hidden: {told}", state)
+        seen, own = (json.dumps(words.view(after, reader)) for reader in (seat, mover))
+        yield seen, own, told
 
 
 def check_bots_are_fair(trial: Trial) -> None:

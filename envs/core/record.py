@@ -20,7 +20,12 @@ PREFIX = "hanazono:"
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game, finished or not. `forfeited`: it ended by an illegal action after `actions`."""
+    """One game, finished or not.
+
+    Attributes:
+        forfeited: it ended by an illegal action after `actions`.
+        players: who sat where, by seat, if somebody wrote it down; `to_string` leaves it out.
+    """
 
     game: str
     rules_version: int
@@ -29,6 +34,7 @@ class GameRecord:
     actions: tuple[int, ...]
     options: dict[str, int] = field(default_factory=dict)
     forfeited: bool = False
+    players: tuple[str, ...] = ()
 
     def save(self, path: str | Path) -> None:
         """Write the record as JSON; the file appears whole or not at all."""
@@ -53,7 +59,11 @@ class GameRecord:
             raise TypeError(f"expected an object, got {type(values).__name__}")
         if not isinstance(values.get("options", {}), dict):
             raise TypeError(f"options are an object, got {values['options']!r}")
-        return cls(**{**values, "actions": tuple(map(operator.index, values["actions"]))})
+        players = values.get("players", [])
+        if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
+            raise TypeError(f"players are a list of names, got {players!r}")
+        actions = tuple(map(operator.index, values["actions"]))
+        return cls(**{**values, "actions": actions, "players": tuple(players)})
 
     def to_string(self, game: Game) -> str:
         """A short text that holds the whole record.
@@ -82,17 +92,8 @@ class GameRecord:
         Raises:
             ValueError: if the text is damaged, or belongs to another game or rules version.
         """
-        if not text.startswith(PREFIX):
-            raise ValueError(f"a game record starts with {PREFIX!r}, got {text[:20]!r}")
-        code = text[len(PREFIX) :].strip()
-        try:
-            packed = base64.urlsafe_b64decode(code + "=" * (-len(code) % 4))
-        except ValueError as error:
-            raise ValueError(f"this game record is damaged: {error}") from error
-        if len(packed) < 5 or zlib.crc32(packed[4:]).to_bytes(4, "big") != packed[:4]:
-            raise ValueError("this game record is damaged: its checksum does not fit")
-        head, _, digits = packed[4:].partition(b"\0")
-        name, version, num_players, seed, count, forfeited, options = json.loads(head)
+        head, digits = unpack(text)
+        name, version, num_players, seed, count, forfeited, options = head
         names = [option.name for option in game.options]
         empty = cls(name, version, num_players, seed, (), dict(zip(names, options, strict=False)))
         number, actions = int.from_bytes(digits, "big"), []
@@ -103,6 +104,26 @@ class GameRecord:
             actions.append(int(legal[index]))
             table.step(legal[index : index + 1])
         return replace(empty, actions=tuple(actions), forfeited=bool(forfeited))
+
+
+def unpack(text: str) -> tuple[list[Any], bytes]:
+    """The parts of a text made by `GameRecord.to_string`: a list that starts with the name of the
+    game, and the actions.
+
+    Raises:
+        ValueError: if the text is damaged.
+    """
+    if not text.startswith(PREFIX):
+        raise ValueError(f"a game record starts with {PREFIX!r}, got {text[:20]!r}")
+    code = text[len(PREFIX) :].strip()
+    try:
+        packed = base64.urlsafe_b64decode(code + "=" * (-len(code) % 4))
+    except ValueError as error:
+        raise ValueError(f"this game record is damaged: {error}") from error
+    if len(packed) < 5 or zlib.crc32(packed[4:]).to_bytes(4, "big") != packed[:4]:
+        raise ValueError("this game record is damaged: its checksum does not fit")
+    head, _, digits = packed[4:].partition(b"\0")
+    return json.loads(head), digits
 
 
 def deal(game: Game, record: GameRecord) -> BatchEnv:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from hanazono.envs.hanami_tatami.areas import MOST_OFFSET
 from hanazono.envs.hanami_tatami.cards import (
     ALL_CARDS,
     CARDS,
@@ -12,7 +11,18 @@ from hanazono.envs.hanami_tatami.cards import (
     WILD_SET,
     cards_of,
 )
-from hanazono.envs.hanami_tatami.icons import ICON, ICON_NAMES, KIND, KINDS, POINTS, SET
+from hanazono.envs.hanami_tatami.icons import (
+    ICON,
+    ICON_NAMES,
+    KIND,
+    KINDS,
+    NO_ICON,
+    POINTS,
+    SET,
+    condition_points,
+    most_of_others,
+    sets_held,
+)
 from hanazono.envs.hanami_tatami.knowledge import unseen
 from hanazono.envs.hanami_tatami.rules import (
     DONE,
@@ -20,7 +30,9 @@ from hanazono.envs.hanami_tatami.rules import (
     NUM_ACTIONS,
     SLIDE,
     SLIDES,
+    WILD_POINTS,
     area_points,
+    hand_size,
     score,
 )
 
@@ -30,6 +42,21 @@ STAGES = (
 )  # fmt: skip
 VERBS = ("give", "take", "play", "play", "play", "wild card as", "play")
 DIRECTIONS = ("left", "right")
+PAID_FOR = {"each": "for each", "once": "once for", "most": "for most"}
+SEAT_SIGNS = "ABCD"  # of markers
+COLOURS = {
+    rf"\b{name}\b( \d+)?": colour
+    for name, colour in zip(
+        PATTERN_NAMES,
+        ("bright_green", "bright_red", "bright_magenta", "white", "bright_yellow", "bright_blue"),
+        strict=True,
+    )
+} | {
+    rf"(?<= ){sign}(?!\w)": colour
+    for sign, colour in zip(
+        SEAT_SIGNS, ("bright_cyan", "bright_yellow", "bright_red", "bright_green"), strict=True
+    )
+}
 
 
 def card(c: int) -> str:
@@ -52,6 +79,11 @@ def line(card_set: int) -> str:
     return ", ".join(parts) or "-"
 
 
+def line_with_icons(card_set: int) -> str:
+    """A set in one line, with what the cards show: green 1 bowl, green 9 top, red 3 bowl."""
+    return ", ".join(f"{card(c)} {ICON_NAMES[ICON[c]]}" for c in cards_of(card_set)) or "-"
+
+
 def action_words(s: Any, action: int) -> str:
     """What `action` means for the player to decide, legal or not."""
     if not 0 <= action < NUM_ACTIONS:
@@ -64,13 +96,34 @@ def action_words(s: Any, action: int) -> str:
     return f"{VERBS[s.stage]} {card(action)}"
 
 
+def event(s: Any, action: int, after: Any, seat: int | None) -> str:
+    """What everybody sees when `action` leads from `s` to `after`; there are no secret choices."""
+    p, words = s.current_player, action_words(s, action)
+    over = after.terminated or after.current_player != p
+    return f"{words}; now at {score(after, p)} points" if over else words
+
+
+def sheet(s: Any) -> dict[str, list[int]]:
+    """Where points come from, as if the game ended now (RULES.md § 7)."""
+    seats = range(s.num_players)
+    rows = {"largest area": [int(area_points(s, p)) for p in seats]}
+    for i, condition in enumerate(bonus_card(int(s.bonus_card))):
+        rows[f"bonus card: {condition}"] = [
+            int(condition_points(s, i, sets_held(s, p, i, NO_ICON), most_of_others(s, p, i)))
+            for p in seats
+        ]
+    rows["wild card kept"] = [WILD_POINTS * bool(s.hand[p] & WILD_SET) for p in seats]
+    rows["cards in hand"] = [-int(hand_size(s, p)) for p in seats]
+    return rows
+
+
 def bonus_card(k: int) -> list[str]:
     """The conditions of a bonus card in words."""
     conditions = []
     for points, kind, icons in zip(POINTS[k].tolist(), KIND[k].tolist(), SET[k], strict=True):
         wanted = [name for name, n in zip(ICON_NAMES, icons, strict=True) for _ in range(n)]
         if wanted:
-            conditions.append(f"{points} for {KINDS[kind]} {' + '.join(wanted)}")
+            conditions.append(f"{points} {PAID_FOR[KINDS[kind]]} {' + '.join(wanted)}")
     return conditions
 
 
@@ -128,14 +181,15 @@ def view(s: Any, seat: int | None) -> dict[str, Any]:
 
 
 def squares(s: Any) -> list[str]:
-    """The table, a line for each row: a seat's number for its marker, # blocked, . free."""
-    signs = dict.fromkeys(range(CARDS), ".") | dict.fromkeys(cards_of(s.removed), "#")
+    """The table, a line for each row: the letter of a seat's marker, # blocked, else numbers."""
+    signs = {c: str(c % NUMBERS + 1) for c in range(CARDS)}
+    signs |= dict.fromkeys(cards_of(s.removed), "#")
     for p in range(s.num_players):
-        signs |= dict.fromkeys(cards_of(s.markers[p]), str(p))
-    lines = []
+        signs |= dict.fromkeys(cards_of(s.markers[p]), SEAT_SIGNS[p])
+    lines, left = [], int(s.offset.min())
     for b in s.order.tolist():
-        row = " ".join(signs[NUMBERS * b + k] for k in range(NUMBERS))
-        lines.append(f"{PATTERN_NAMES[b]:>8} {'  ' * (int(s.offset[b]) + MOST_OFFSET)}{row}")
+        row = "".join(f"{signs[NUMBERS * b + k]:>3}" for k in range(NUMBERS))
+        lines.append(f"{PATTERN_NAMES[b]:>8} {'   ' * (int(s.offset[b]) - left)}{row}")
     return lines
 
 
@@ -152,7 +206,7 @@ def headline(told: dict[str, Any]) -> str:
 def text(s: Any, seat: int | None) -> str:
     """The table as text: as `seat` sees it, or with all hands for None."""
     told = public_view(s)
-    lines = [headline(told), *squares(s), f"field: {line(s.field)}"]
+    lines = [headline(told), *squares(s), f"field: {line_with_icons(s.field)}"]
     aside = told["chosen"] or [name for name in (told["given"],) if name]
     if aside:
         lines.append(f"aside: {', '.join(aside)}")
@@ -166,12 +220,12 @@ def player_lines(s: Any, told: dict[str, Any], p: int, seat: int | None) -> list
     """The lines on seat p, as far as the reader may know them."""
     shown = ", ".join(f"{count} {name}" for name, count in told["icons"][p].items() if count)
     lines = [
-        f"player_{p}{' (you)' if p == seat else ''}: {told['scores'][p]} points, "
+        f"player_{p} = {SEAT_SIGNS[p]}{' (you)' if p == seat else ''}: {told['scores'][p]} points, "
         f"area {told['area_points'][p]}, bonus {told['bonus_points'][p]}; {shown or 'no icons'}"
     ]
     wild = " and the wild card" if told["wild_cards"][p] else ""
     if seat in (None, p):
-        lines.append(f"  hand: {line(s.hand[p] & ALL_CARDS)}{wild}")
+        lines.append(f"  hand: {line_with_icons(s.hand[p] & ALL_CARDS)}{wild}")
     else:
         known = f", among them {line(s.known[p])}" if s.known[p] else ""
         lines.append(f"  hand: {told['hand_sizes'][p]} cards{wild}{known}")

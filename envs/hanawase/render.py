@@ -4,9 +4,10 @@ from typing import Any
 
 from hanazono.envs.core.sets import size
 from hanazono.envs.hanafuda.deck import CARDS, NAMES
-from hanazono.envs.hanafuda.words import by_rank, line, line_by_rank, names_in
+from hanazono.envs.hanafuda.words import by_rank, line, line_by_rank, matches, moved, names_in
 from hanazono.envs.hanawase.rules import (
     ACTIVE,
+    DECLARE,
     ENTER,
     NO_ROUND,
     PLAY,
@@ -14,7 +15,7 @@ from hanazono.envs.hanawase.rules import (
     card_points,
     gain,
 )
-from hanazono.envs.hanawase.yaku import YAKU, YAKU_NAMES
+from hanazono.envs.hanawase.yaku import YAKU, YAKU_NAMES, counted_yaku
 
 PHASES = ("declare", "play", "choose for the played card", "choose for the turned card")
 STANDINGS = ("undeclared", "active", "retired", "out")
@@ -30,6 +31,34 @@ def action_words(s: Any, action: int) -> str:
     if not 0 <= action < CARDS:
         return f"no action ({action})"
     return f"{'take' if s.phase > PLAY else 'play'} {NAMES[action]}"
+
+
+def event(s: Any, action: int, after: Any, seat: int | None) -> str:
+    """What everybody sees when `action` leads from `s` to `after`; there are no secret choices."""
+    words, seats = action_words(s, action), range(s.num_players)
+    if after.round_index != s.round_index:
+        return f"{words}; {last_round_line(after)}"
+    if s.phase == DECLARE:
+        roles = zip(ROLE_NAMES, after.actor, strict=True)
+        settled = after.actor[0] >= 0
+        return words + "".join(f"; {name}: player_{p}" for name, p in roles if settled)
+    had, has = ([captured_by(t, p) for p in seats] for t in (s, after))
+    played = 1 << action if s.phase == PLAY else 0
+    return words + moved(played | field_of(s) | sum(had), field_of(after), had, has)
+
+
+def field_of(s: Any) -> int:
+    """The set of cards in the field, with the one that waits for its match."""
+    return int(s.field) | (1 << int(s.card) if s.card >= 0 else 0)
+
+
+def sheet(s: Any) -> dict[str, list[int]]:
+    """Where points come from: the last settlement by its steps (RULES.md § 6)."""
+    seats = range(s.num_players)
+    last = [[int(s.settlement[step, p]) for p in seats] for step in range(len(STEP_NAMES))]
+    earlier = [int(s.points[p] - gain(s, p)) for p in seats]
+    paid = {f"last round: {name}": row for name, row in zip(STEP_NAMES, last, strict=True)}
+    return {"earlier rounds": earlier, **{name: row for name, row in paid.items() if any(row)}}
 
 
 def captured_by(s: Any, p: int) -> int:
@@ -103,7 +132,9 @@ def view(s: Any, seat: int | None) -> dict[str, Any]:
 
 def text(s: Any, seat: int | None) -> str:
     """The table as text: as `seat` sees it, or with all hands for None."""
-    lines = [headline(s), *last_round_lines(s), f"field: {line(int(s.field))}"]
+    lines = [headline(s), f"field: {line(int(s.field))}"]
+    if s.last_void != NO_ROUND:
+        lines.insert(1, last_round_line(s))
     if s.card >= 0:
         lines.append(f"waiting: {NAMES[s.card]}")
     lines.append(f"pile: {CARDS - s.top} cards")
@@ -125,16 +156,13 @@ def headline(s: Any) -> str:
     )
 
 
-def last_round_lines(s: Any) -> list[str]:
-    """How the last round was settled, one line."""
-    told = last_round(s)
-    if told is None:
-        return []
-    gains = [
-        f"player_{p} {points:+d}" + (f" ({', '.join(told['yaku'][p])})" if told["yaku"][p] else "")
-        for p, points in enumerate(told["gained"])
-    ]
-    return [f"last round, {told['verdict']}: {', '.join(gains)}"]
+def last_round_line(s: Any) -> str:
+    """How the last round was settled."""
+    gains = []
+    for p in range(s.num_players):
+        yaku = ", ".join(yaku_names(int(s.last_yaku[p])))
+        gains.append(f"player_{p} {gain(s, p):+d}{f' ({yaku})' if yaku else ''}")
+    return f"last round, {VOIDS[s.last_void]}: {', '.join(gains)}"
 
 
 def seat_lines(s: Any, p: int, reader: int | None) -> list[str]:
@@ -150,10 +178,14 @@ def seat_lines(s: Any, p: int, reader: int | None) -> list[str]:
         f"captured {size(captured)} cards, {card_points(captured)} points"
     ]
     if captured:
-        lines.append(f"  {line_by_rank(captured)}")
+        lines.append(f"  captured: {line_by_rank(captured)}")
+    if yaku := yaku_names(int(counted_yaku(s, captured))):
+        lines.append(f"  yaku: {', '.join(yaku)}")
     if reader in (None, p):
         if s.hand[p]:
             lines.append(f"  hand: {line(int(s.hand[p]))}")
+        if p == reader and s.hand[p]:
+            lines.append(f"  matches: {matches(int(s.hand[p]), int(s.field))}")
         if s.returned[p]:
             lines.append(f"  given back, in the pile: {line(int(s.returned[p]))}")
     return lines

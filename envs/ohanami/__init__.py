@@ -26,7 +26,14 @@ GAME = Game(
         scores=rules.scores,
         resample_hidden=rules.resample_hidden,
     ),
-    words=Words(action=render.action_words, text=render.text, view=render.view),
+    words=Words(
+        action=render.action_words,
+        text=render.text,
+        view=render.view,
+        event=render.event,
+        sheet=render.sheet,
+        colours=render.COLOURS,
+    ),
     bots={
         "random": random_bot,
         "smallest_gap": bots.smallest_gap,

@@ -11,7 +11,10 @@ from hanazono.envs.ohanami.rules import (
     IN_HAND,
     LAID,
     PICK_SECOND,
+    PINK,
+    PINK_MOST,
     PLACE,
+    POINTS,
     ROUNDS,
     ROWS,
     TARGETS,
@@ -20,6 +23,12 @@ from hanazono.envs.ohanami.rules import (
 )
 
 STAGES = ("pick first", "pick second", "place first", "place second")
+COLOURS = {
+    rf"\b\d+ {name}\b": colour
+    for name, colour in zip(
+        COLOUR_NAMES, ("bright_blue", "bright_green", "white", "bright_magenta"), strict=True
+    )
+}
 
 
 def card(c: int) -> str:
@@ -39,9 +48,52 @@ def action_words(s: Any, action: int) -> str:
     return f"discard {name}" if row == ROWS else f"lay {name} in row {row + 1}"
 
 
+def event(s: Any, action: int, after: Any, seat: int | None) -> str:
+    """What `seat` sees when `action` leads from `s` to `after`: of the others' cards only those
+    that are laid (RULES.md § 3, § 4)."""
+    if seat in (None, s.current_player):
+        words = action_words(s, action)
+    elif s.stage <= PICK_SECOND:
+        words = "pick a card"
+    else:
+        words = "discard a card"
+        for c in np.flatnonzero((after.place >= LAID) & (s.place < LAID)).tolist():
+            words = f"lay {card(c)} in row {(int(after.place[c]) - LAID) % ROWS + 1}"
+    if after.round_index == s.round_index:
+        return words
+    gained = (f"player_{p} {after.points[p] - s.points[p]:+d}" for p in range(s.num_players))
+    return f"{words}; round {s.round_index + 1} is scored: {', '.join(gained)}"
+
+
+def sheet(s: Any) -> dict[str, list[int]]:
+    """Where points come from: the rounds scored so far, by colour (RULES.md § 6)."""
+    rows = {}
+    for r in range(s.round_index):
+        laid = [laid_by(s, p, r) for p in range(s.num_players)]
+        for colour, points in enumerate(POINTS[: r + 1].tolist()):
+            worth = [points * counts[colour] for counts in laid]
+            rows[f"round {r + 1}: {COLOUR_NAMES[colour]}, {points} each"] = worth
+        if r == ROUNDS - 1:
+            pink = [min(counts[PINK], PINK_MOST) for counts in laid]
+            rows[f"round {r + 1}: pink"] = [k * (k + 1) // 2 for k in pink]
+    return rows or {"no round is scored yet": [0] * s.num_players}
+
+
+def laid_by(s: Any, p: int, r: int) -> list[int]:
+    """How many cards of each colour seat p had laid when round r ended."""
+    dealt = np.unique(s.deal[: r + 1, : s.num_players])
+    own = dealt[(s.place[dealt] >= LAID + ROWS * p) & (s.place[dealt] < LAID + ROWS * (p + 1))]
+    return np.bincount(COLOUR[own], minlength=len(COLOUR_NAMES)).tolist()
+
+
 def numbers(wanted: np.ndarray) -> list[int]:
     """Numbers of the cards that are marked in `wanted` ([CARDS]), ascending."""
     return [c + 1 for c in np.flatnonzero(wanted).tolist()]
+
+
+def line(shown: list[int]) -> str:
+    """Cards of these numbers in one line, "-" if there are none."""
+    return ", ".join(card(number - 1) for number in shown) or "-"
 
 
 def hand_of(s: Any, p: int) -> list[int]:
@@ -120,8 +172,8 @@ def text(s: Any, seat: int | None) -> str:
             f"player_{p}{' (you)' if p == seat else ''}: {told['points'][p]} points; {counts}; "
             f"{told['discard_counts'][p]} discarded"
         )
-        rows = [" ".join(map(str, row)) or "-" for row in told["gardens"][p]]
-        lines += [f"  row {number}: {row}" for number, row in enumerate(rows, 1)]
+        rows = enumerate(told["gardens"][p], 1)
+        lines += [f"  row {number}: {line(row)}" for number, row in rows]
         lines += private_lines(told, p, seat)
     return "\n".join(lines)
 
@@ -134,8 +186,8 @@ def private_lines(told: dict[str, Any], p: int, seat: int | None) -> list[str]:
         hand, picks = told["hand"], told["picks"]
     else:
         known = told["known_hands"][str(p)]
-        return [f"  may hold: {' '.join(map(str, known))}"] if known else []
-    lines = [f"  hand: {', '.join(card(number - 1) for number in hand) or '-'}"]
+        return [f"  may hold: {line(known)}"] if known else []
+    lines = [f"  hand: {line(hand)}"]
     if any(picks):
-        lines.append(f"  picked: {', '.join(card(number - 1) for number in picks if number)}")
+        lines.append(f"  picked: {line([number for number in picks if number])}")
     return lines

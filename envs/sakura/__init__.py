@@ -3,6 +3,7 @@
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.core.game import ActionGroup, Game, Option, Rules, Words
 from hanazono.envs.hanafuda.deck import CARDS, MONTHS
+from hanazono.envs.hanafuda.words import COLOURS
 from hanazono.envs.sakura import bots, knowledge, observation, render, rules
 
 GAME = Game(
@@ -27,7 +28,14 @@ GAME = Game(
         scores=rules.scores,
         resample_hidden=knowledge.resample_hidden,
     ),
-    words=Words(action=render.action_words, text=render.text, view=render.view),
+    words=Words(
+        action=render.action_words,
+        text=render.text,
+        view=render.view,
+        event=render.event,
+        sheet=render.sheet,
+        colours=COLOURS,
+    ),
     bots={"random": random_bot, "greedy": bots.greedy, "careful": bots.careful},
     max_decisions=rules.max_decisions,
     score_scale=60.0,

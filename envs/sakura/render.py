@@ -3,16 +3,18 @@
 from typing import Any
 
 from hanazono.envs.hanafuda.deck import CARDS, MONTHS, NAMES, PLANTS
-from hanazono.envs.hanafuda.words import by_rank, line, line_by_rank, names_in
+from hanazono.envs.hanafuda.words import by_rank, line, line_by_rank, matches, moved, names_in
 from hanazono.envs.sakura.knowledge import unseen
 from hanazono.envs.sakura.rules import (
     DECLARE,
     HIKI,
+    INSTANT_SCORE,
     NO_CARD,
     PLAY,
     YAKU,
     YAKU_LETTERS,
     card_points,
+    round_score,
 )
 
 STAGES = ("play a card", "declare an instant win", "take a card", "take a card")
@@ -27,6 +29,48 @@ def action_words(s: Any, action: int) -> str:
     if s.stage in (PLAY, DECLARE):
         return f"play {NAMES[action]}"
     return f"take {NAMES[action]} with {NAMES[s.open_card]}"
+
+
+def event(s: Any, action: int, after: Any, seat: int | None) -> str:
+    """What everybody sees when `action` leads from `s` to `after`; there are no secret choices."""
+    words, seats = action_words(s, action), range(s.num_players)
+    if after.round_index != s.round_index:
+        gained = (f"player_{p} {after.points[p] - s.points[p]:+d}" for p in seats)
+        return f"{words}; round {s.round_index + 1} is over: {', '.join(gained)}"
+    had, has = ([int(t.captured[p]) for p in seats] for t in (s, after))
+    open_before = field_of(s) | sum(had)
+    for p in seats:  # what a declared month takes from a hand was not turned over
+        open_before |= int(after.dealt[p] & ~after.hand[p])
+    return words + moved(open_before, field_of(after), had, has)
+
+
+def field_of(s: Any) -> int:
+    """The set of cards in the field, with the one that waits for its target."""
+    return int(s.field) | (1 << int(s.open_card) if s.open_card != NO_CARD else 0)
+
+
+def sheet(s: Any) -> dict[str, list[int]]:
+    """Where points come from, as if the round ended now (RULES.md § 6)."""
+    points = [int(s.points[p]) for p in range(s.num_players)]
+    if s.forfeited >= 0:
+        return {"rounds that are over": points}
+    now = round_sheet(s)
+    if s.terminated:  # the points hold those of the last round, which still lies on the table
+        points = [total - sum(part) for total, *part in zip(points, *now.values(), strict=True)]
+    return {"earlier rounds": points, **now}
+
+
+def round_sheet(s: Any) -> dict[str, list[int]]:
+    """The sources of one round."""
+    seats = range(s.num_players)
+    if s.stage == DECLARE or (s.terminated and s.top < CARDS):
+        winner = s.starter if s.terminated else s.current_player
+        return {"this round: instant win": [INSTANT_SCORE * (p == winner) for p in seats]}
+    cards = [int(card_points(s.captured[p])) for p in seats]
+    return {
+        "this round: cards": cards,
+        "this round: yaku of others": [int(round_score(s, p)) - cards[p] for p in seats],
+    }
 
 
 def yaku_in(card_set: int) -> list[str]:
@@ -91,6 +135,8 @@ def text(s: Any, seat: int | None) -> str:
         lines.append(f"  captured: {line_by_rank(s.captured[p])}")
         hidden = f"{told['hand_sizes'][p]} cards"
         lines.append(f"  hand: {line(s.hand[p]) if seat in (None, p) else hidden}")
+        if p == seat and s.hand[p]:
+            lines.append(f"  matches: {matches(s.hand[p], s.field)}")
     return "\n".join(lines)
 
 

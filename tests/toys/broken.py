@@ -88,6 +88,35 @@ def tells_the_other_card_in_the_action():
     return with_words(action=action)
 
 
+@fault("an event tells seat 0 what is hidden")
+def tells_the_other_card_in_the_event():
+    return with_words(event=lambda s, action, after, seat: f"against {s.card[1 - (seat or 0)]}")
+
+
+@fault("an event leaks to seat 1: check")
+def tells_secret_moves_in_the_event():
+    def view(s, seat):
+        told = kuhn.view(s, seat)
+        return told if seat in (None, 0) else told | {"moves": []}
+
+    return with_words(view=view)
+
+
+@fault("'words.sheet' of seat 0 leaks")
+def counts_cards_in_the_sheet():
+    return with_words(sheet=lambda s: {"card": s.card.tolist()})
+
+
+@fault("the sheet does not add up to the scores")
+def leaves_points_out_of_the_sheet():
+    return with_words(sheet=lambda s: {"chips": [0, 0]})
+
+
+@fault("the sheet is not for every seat")
+def has_a_sheet_for_one_seat():
+    return with_words(sheet=lambda s: {"chips": [0]})
+
+
 @fault("bot 'peeks' uses what is hidden")
 def has_a_bot_that_peeks():
     def peeks(s, mask, noise):

@@ -139,6 +139,16 @@ def text(s: Any, seat: int | None) -> str:
     return "\n".join(f"{key}: {value}" for key, value in view(s, seat).items())
 
 
+def event(s: Any, action: int, after: Any, seat: int | None) -> str:
+    return action_words(s, action)
+
+
+def sheet(s: Any) -> dict[str, list[int]]:
+    chips = np.zeros((2, 2))
+    scores(s, chips)
+    return {"chips": chips[:, 0].astype(int).tolist()}
+
+
 GAME = Game(
     name="kuhn",
     title="Kuhn poker",
@@ -151,7 +161,7 @@ GAME = Game(
     actions=(ActionGroup("move", 0, 2),),
     pieces=PIECES,
     rules=Rules(reset, action_mask, step, observe, scores, resample_hidden),
-    words=Words(action_words, text, view),
+    words=Words(action_words, text, view, event, sheet),
     bots={"random": random_bot, "honest": honest},
     max_decisions=lambda num_players, options: MOVES,
     score_scale=1.0,

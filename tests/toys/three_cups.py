@@ -149,6 +149,17 @@ def text(s: Any, seat: int | None) -> str:
     return "\n".join(f"{key}: {value}" for key, value in view(s, seat).items())
 
 
+def event(s: Any, action: int, after: Any, seat: int | None) -> str:
+    return action_words(s, action)
+
+
+def sheet(s: Any) -> dict[str, list[int]]:
+    won = np.zeros((SEATS, 2))
+    if s.terminated:
+        scores(s, won)
+    return {"own cups": won[:, 0].astype(int).tolist()}
+
+
 GAME = Game(
     name="three_cups",
     title="Three cups",
@@ -161,7 +172,7 @@ GAME = Game(
     actions=(ActionGroup("pick", 0, CUPS, "cup"),),
     pieces=PIECES,
     rules=Rules(reset, action_mask, step, observe, scores, resample_hidden),
-    words=Words(action_words, text, view),
+    words=Words(action_words, text, view, event, sheet),
     bots={"random": random_bot, "own_cup": own_cup},
     max_decisions=lambda num_players, options: SEATS * ROUNDS,
     score_scale=2.0,
