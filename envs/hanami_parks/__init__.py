@@ -44,7 +44,14 @@ GAME = Game(
         scores=parks.scores,
         resample_hidden=knowledge.resample_hidden,
     ),
-    words=Words(action=render.action_words, text=render.text, view=render.view),
+    words=Words(
+        action=render.action_words,
+        text=render.text,
+        view=render.view,
+        event=render.event,
+        sheet=render.sheet,
+        colours=render.COLOURS,
+    ),
     bots={
         "random": random_bot,
         "captures_only": bots.captures_only,

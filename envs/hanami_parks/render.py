@@ -14,6 +14,7 @@ from hanazono.envs.hanami_parks.boards import (
     WATER,
 )
 from hanazono.envs.hanami_parks.decisions import (
+    CHOOSE_HAND,
     DIRECTION_ID,
     DONE,
     DRAFT_TOKEN,
@@ -29,7 +30,7 @@ from hanazono.envs.hanami_parks.decisions import (
     TYPE_ID,
     USE,
 )
-from hanazono.envs.hanami_parks.parks import score, strength_at, type_at
+from hanazono.envs.hanami_parks.parks import point_holder, score, strength_at, type_at
 from hanazono.envs.hanami_parks.piles import in_pile
 from hanazono.envs.hanami_parks.tiles import (
     CARD_NAMES,
@@ -50,6 +51,23 @@ STAGES = (
 KIND_LETTERS = ((WATER, "W"), (LAND, "L"), (0, "P"))
 SEAT_SIGNS = "abcd"
 TYPE_SIGNS = ("s", "c", "o", "w", "-")  # of tiles, by type; of tokens in capitals
+COLOURS = {
+    rf"\b{name}\b": colour
+    for name, colour in zip(
+        TYPE_NAMES, ("bright_magenta", "bright_red", "bright_green"), strict=True
+    )
+} | {
+    rf"(?<!\w){sign}[{''.join(TYPE_SIGNS)}]\d?(?!\w)": colour
+    for sign, colour in zip(
+        SEAT_SIGNS, ("bright_cyan", "bright_yellow", "bright_red", "bright_green"), strict=True
+    )
+}
+SECRETS = {  # what others see of a choice that the rules keep secret (RULES.md § 9)
+    CHOOSE_HAND: "choose a tile for the hand",
+    KEEP_CARD: "keep a card",
+    FROM_PILE: "take a tile from the pile",
+    RETURN: "return a tile",
+}
 
 
 def space(x: int) -> str:
@@ -97,6 +115,40 @@ def action_words(s: Any, action: int) -> str:
     if action >= TILE_ID:
         return f"{tile_verb(s)} {tile_words(int(action - TILE_ID))}"
     return f"{space_verb(s)} {space(action)}"
+
+
+def event(s: Any, action: int, after: Any, seat: int | None) -> str:
+    """What `seat` sees when `action` leads from `s` to `after`."""
+    words = action_words(s, action)
+    if seat not in (None, s.current_player) and action != DONE:
+        words = SECRETS.get(int(s.stage), words)
+    return "; ".join([words, *award_words(s, after), *kept_by_all(s, after)])
+
+
+def award_words(s: Any, after: Any) -> list[str]:
+    """Who has won which tokens."""
+    gained = [by_type(after.won[p] - s.won[p]) for p in range(s.num_players)]
+    told = [
+        f"player_{p} wins {token_line(won)}" for p, won in enumerate(gained) if any(won.values())
+    ]
+    tied = by_type(after.ties + after.lost - s.ties - s.lost)
+    return [*told, f"tied: {token_line(tied)}"] if any(tied.values()) else told
+
+
+def kept_by_all(s: Any, after: Any) -> list[str]:
+    """The ability cards, when the last player has kept one."""
+    if s.stage != KEEP_CARD or after.stage == KEEP_CARD:
+        return []
+    return [f"player_{p} has {CARD_NAMES[after.card[p]]}" for p in range(s.num_players)]
+
+
+def sheet(s: Any) -> dict[str, list[int]]:
+    """Where points come from, as if the game ended now (RULES.md § 7)."""
+    seats = range(s.num_players)
+    holders = {name: point_holder(s, t) for t, name in enumerate(TYPE_NAMES)}
+    return {
+        f"most {name} tokens": [int(p == held) for p in seats] for name, held in holders.items()
+    }
 
 
 def use_words(card: int) -> str:
