@@ -18,7 +18,7 @@ from hanazono.envs.hanami_parks.boards import (
     BOARDS,
     LAND,
     LANDS,
-    LANDS_BY,
+    MOST_PARKS,
     NOWHERE,
     OPENS,
     PARKS,
@@ -28,18 +28,21 @@ from hanazono.envs.hanami_parks.boards import (
     WATER,
     WATERS,
 )
-from hanazono.envs.hanami_parks.decisions import DIRECTION, KEEP_CARD, STAGES
+from hanazono.envs.hanami_parks.decisions import DIRECTION, KEEP_CARD, SPACE, STAGES, TURN
 from hanazono.envs.hanami_parks.parks import (
     MAX_PLAYERS,
     NOBODY,
+    is_boat,
     point_holder,
     pointed_at,
 )
+from hanazono.envs.hanami_parks.prospects import parks_with, write_fills, write_strength
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
     CLOSED,
     EMPTY,
     KINDS,
+    MOVE,
     NO_CARD,
     SPECIAL_CARDS,
     STRENGTH,
@@ -50,6 +53,7 @@ from hanazono.envs.hanami_parks.tiles import (
 EMPTY_SIGN = "1: open and empty, -1: chosen, for Copy or to be moved or swapped"
 OWNER = "1: own tile, -j/3: tile of seat j, 0: none"
 CLOSES = "parks that would be filled with this space / 2"
+GAIN = " to what its tokens promise (prospects.py); 0 but for who chooses a tile or its space"
 
 PIECES = (
     Piece("token", (TYPES, PARKS), 0, 1, "1: a token of this type lies there", "park"),
@@ -59,6 +63,7 @@ PIECES = (
     Piece("balances", (PARKS,), -12, 12, "sum of the balances for them / 8", "park"),
     Piece("open_land", (PARKS,), 0, 1, "empty Land around / 6", "park"),
     Piece("park_picked", (PARKS,), 0, 1, "1: chosen for Torii", "park"),
+    Piece("park_gain", (PARKS,), -2, 2, "what the chosen tile adds" + GAIN, "park"),
     Piece("land_empty", (LANDS,), -1, 1, EMPTY_SIGN, "land"),
     Piece("land_owner", (LANDS,), -1, 1, OWNER, "land"),
     Piece("land_kind", (LANDS,), 0, 1, "(1 + kind of the tile) / 19, 0: none", "land"),
@@ -66,10 +71,13 @@ PIECES = (
     Piece("land_stake", (TYPES, LANDS), 0, 1, "tokens around / 2", "land"),
     Piece("land_balance", (TYPES, LANDS), -8, 8, "sum of the balances for these / 8", "land"),
     Piece("land_closes", (LANDS,), 0, 1, CLOSES, "land"),
+    Piece("land_gain", (LANDS,), -3, 3, "what it adds on an empty space / 2", "land"),
     Piece("water_empty", (WATERS,), -1, 1, EMPTY_SIGN, "water"),
     Piece("water_tile", (WATERS,), -1, 1, "strength of the tile / 4; less 1 if not own", "water"),
     Piece("water_stake", (WATERS,), 0, 1, "tokens in the parks around / 8", "water"),
     Piece("water_balance", (WATERS,), -24, 24, "sum of the balances for these / 8", "water"),
+    Piece("water_gain", (WATERS,), -4, 4, "the same", "water"),
+    Piece("tile_gain", (KINDS,), -4, 4, "for a tile of the hand, the most of these", "tile"),
     Piece("hand", (KINDS,), 0, 1, "own tiles in the hand / 2", "tile"),
     Piece("pile", (KINDS,), 0, 1, "own tiles in the pile / 2", "tile"),
     Piece("chosen", (KINDS,), 0, 1, "1: being placed", "tile"),
@@ -105,11 +113,12 @@ LAYOUT = Layout(PIECES)
 # Kernels read module constants, so every piece's place has a name here.
 AT_TOKEN, AT_BALANCE, AT_STRENGTH = map(LAYOUT.start, ("token", "balance", "strength"))
 AT_TOKENS, AT_BALANCES, AT_OPEN_LAND = map(LAYOUT.start, ("tokens", "balances", "open_land"))
-AT_PARK_PICKED = LAYOUT.start("park_picked")
+AT_PARK_PICKED, AT_PARK_GAIN = map(LAYOUT.start, ("park_picked", "park_gain"))
 AT_LAND_EMPTY, AT_LAND_OWNER = map(LAYOUT.start, ("land_empty", "land_owner"))
 AT_LAND_KIND, AT_LAND_VALUE = map(LAYOUT.start, ("land_kind", "land_value"))
 AT_LAND_STAKE, AT_LAND_BALANCE = map(LAYOUT.start, ("land_stake", "land_balance"))
-AT_LAND_CLOSES = LAYOUT.start("land_closes")
+AT_LAND_CLOSES, AT_LAND_GAIN = map(LAYOUT.start, ("land_closes", "land_gain"))
+AT_WATER_GAIN, AT_TILE_GAIN = map(LAYOUT.start, ("water_gain", "tile_gain"))
 AT_WATER_EMPTY, AT_WATER_TILE = map(LAYOUT.start, ("water_empty", "water_tile"))
 AT_WATER_STAKE, AT_WATER_BALANCE = map(LAYOUT.start, ("water_stake", "water_balance"))
 AT_HAND, AT_PILE, AT_CHOSEN = map(LAYOUT.start, ("hand", "pile", "chosen"))
@@ -131,11 +140,11 @@ PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.floa
 PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
 ZERO, ONE = np.float32(0), np.float32(1)
+NEVER = np.float32(-100)  # less than any gain
 
-# Of the boards: the parks on both sides of each Land or Water space; whether there are such beside
-# Water; Land and Water up to the last that is open for so many players. All is counted from 0.
-PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:, :2], 0).astype(np.uint8)
-BESIDE = (PARKS_BY[:, WATER:, :2] != NOWHERE).astype(np.float32)
+# Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so
+# many players goes. All is counted from 0.
+PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:WATER, :2], 0).astype(np.uint8)
 
 
 def last_open(start: int, end: int) -> np.ndarray:
@@ -149,13 +158,24 @@ def last_open(start: int, end: int) -> np.ndarray:
 
 LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
 
+# Water and a park beside it, all such pairs of a board; pairs with open Water come first, and there
+# are so many of them for so many players.
+SHORES = np.zeros((BOARDS, MOST_PARKS * WATERS, 2), np.uint8)
+NUM_SHORES = np.zeros((BOARDS, MAX_PLAYERS + 1), np.int64)
+for _b in range(BOARDS):
+    _water, _column = np.nonzero(PARKS_BY[_b, WATER:] != NOWHERE)
+    _opens = OPENS[_b, WATER + _water]
+    _park = PARKS_BY[_b, WATER + _water, _column]
+    SHORES[_b, : len(_park)] = np.stack([_water, _park], 1)[np.argsort(_opens, kind="stable")]
+    NUM_SHORES[_b] = [(_opens <= players).sum() for players in range(MAX_PLAYERS + 1)]
+
 # What is told of a space by what lies there: a kind of tile, EMPTY or CLOSED.
 IS_EMPTY, KIND_SHARE = np.zeros((2, CLOSED + 1), np.float32)
 IS_EMPTY[EMPTY] = 1
 KIND_SHARE[:KINDS] = np.arange(1, KINDS + 1) / KINDS
 VALUE = np.zeros((TYPES, CLOSED + 1), np.float32)
 for _t in range(TYPES):
-    VALUE[_t, :KINDS] = np.where((TYPE_OF == WILD) | (TYPE_OF == _t), STRENGTH, 0) / 4
+    VALUE[_t, :KINDS] = np.where((TYPE_OF == WILD) | (_t == TYPE_OF), STRENGTH, 0) / 4
 # By number of players, reader and owner, who may be NOBODY, the last: whose tile it is.
 OWNER_SIGN = np.zeros((MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS + 1), np.float32)
 for _n, _v, _p in np.ndindex(MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS):
@@ -253,15 +273,13 @@ def write_land_around(s: Any, out: Any) -> None:
 
 @kernel
 def write_water_around(s: Any, out: Any) -> None:
-    """What the parks mean for Water: each space lies beside two at most."""
-    board = np.int64(s.board)
+    """What the parks mean for Water."""
     tokens, balances = rows(out, AT_TOKENS, 0, PARKS), rows(out, AT_BALANCES, 0, PARKS)
     stake, sums = rows(out, AT_WATER_STAKE, 0, WATERS), rows(out, AT_WATER_BALANCE, 0, WATERS)
-    for i in range(LAST_WATER[board, s.num_players]):
-        a, b = PARK_PAIRS[board, LANDS + i, 0], PARK_PAIRS[board, LANDS + i, 1]
-        first, second = BESIDE[board, i, 0], BESIDE[board, i, 1]
-        stake[i] = (tokens[a] * first + tokens[b] * second) * HALF
-        sums[i] = balances[a] * first + balances[b] * second
+    for i in range(NUM_SHORES[s.board, s.num_players]):
+        w, a = SHORES[s.board, i, 0], SHORES[s.board, i, 1]
+        stake[w] += tokens[a] * HALF
+        sums[w] += balances[a]
 
 
 @kernel
@@ -302,6 +320,88 @@ def write_water(s: Any, player: Any, out: Any) -> None:
             if s.tile[WATER + i] < EMPTY:
                 own = s.owner[WATER + i] == player
                 out[AT_WATER_TILE + i] = VALUE[0, s.tile[WATER + i]] - (ZERO if own else ONE)
+
+
+# What tiles would add
+
+
+@kernel
+def write_prospects(s: Any, player: Any, out: Any) -> None:
+    """What the tiles of the hand would add at most, or the chosen tile on each space."""
+    sets = parks_with(s, 0), parks_with(s, 1), parks_with(s, 2)
+    gains, fills = rows(out, AT_PARK_GAIN, 0, PARKS), rows(out, AT_LAND_GAIN, 0, PARKS)
+    for t in range(TYPES):
+        write_fills(s, player, t, sets[t], fills)
+    if s.stage == TURN:
+        for k in range(MOVE):
+            if s.hand[player, k] > 0:
+                write_gains(s, player, k, sets, fills, gains)
+                most = most_on_water(s, gains) if is_boat(k) else most_on_land(s, gains)
+                out[AT_TILE_GAIN + k] = most * HALF
+        gains[:] = ZERO  # they were the last tile's, and the other row was only borrowed
+        fills[:] = ZERO
+    else:
+        write_gains(s, player, np.int64(s.chosen), sets, fills, gains)
+        fills[:] = ZERO
+        if is_boat(s.chosen):
+            write_water_gains(s, gains, rows(out, AT_WATER_GAIN, 0, WATERS))
+        else:
+            write_land_gains(s, gains, rows(out, AT_LAND_GAIN, 0, LANDS))
+
+
+@kernel
+def write_gains(s: Any, player: Any, k: Any, sets: Any, fills: Any, gains: Any) -> None:
+    """What a tile of kind k adds at each park; `sets` are the parks with each type."""
+    boat = is_boat(k)
+    for a in range(PARKS):
+        gains[a] = ZERO if boat else fills[a]
+    for t in range(TYPES):
+        if TYPE_OF[k] in (WILD, t):
+            write_strength(s, player, t, sets[t], k, gains)
+
+
+@kernel
+def land_gain(s: Any, gains: Any, i: Any) -> Any:
+    return gains[PARK_PAIRS[s.board, i, 0]] + gains[PARK_PAIRS[s.board, i, 1]]
+
+
+@kernel
+def water_gain(s: Any, gains: Any, i: Any) -> Any:
+    total = ZERO
+    for j in range(MOST_PARKS):
+        a = PARKS_BY[s.board, WATER + i, j]
+        total += gains[a] if a != NOWHERE else ZERO
+    return total
+
+
+@kernel
+def most_on_land(s: Any, gains: Any) -> Any:
+    most = NEVER
+    for i in range(LAST_LAND[s.board, s.num_players]):
+        most = max(most, land_gain(s, gains, i) if s.tile[LAND + i] == EMPTY else NEVER)
+    return most if most > NEVER else ZERO
+
+
+@kernel
+def most_on_water(s: Any, gains: Any) -> Any:
+    most = NEVER
+    for i in range(LAST_WATER[s.board, s.num_players]):
+        most = max(most, water_gain(s, gains, i) if s.tile[WATER + i] == EMPTY else NEVER)
+    return most if most > NEVER else ZERO
+
+
+@kernel
+def write_land_gains(s: Any, gains: Any, piece: Any) -> None:
+    for i in range(LAST_LAND[s.board, s.num_players]):
+        if s.tile[LAND + i] == EMPTY:
+            piece[i] = land_gain(s, gains, i) * HALF
+
+
+@kernel
+def write_water_gains(s: Any, gains: Any, piece: Any) -> None:
+    for i in range(LAST_WATER[s.board, s.num_players]):
+        if s.tile[WATER + i] == EMPTY:
+            piece[i] = water_gain(s, gains, i) * HALF
 
 
 # Tiles and tokens
@@ -374,6 +474,8 @@ def write_turn(s: Any, player: Any, out: Any) -> None:
         out[AT_CHOSEN + s.chosen] = 1.0
     if s.first_type >= 0:
         out[AT_TYPE_PICKED + s.first_type] = 1.0
+    if player == s.current_player and (s.stage == TURN or (s.stage == SPACE and s.chosen < MOVE)):
+        write_prospects(s, player, out)
     mark_picked(np.int64(s.first), out)
     mark_picked(np.int64(s.second), out)
     if s.stage == DIRECTION:
