@@ -68,14 +68,10 @@ PIECES = (
     Piece("land_owner", (LANDS,), -1, 1, OWNER, "land"),
     Piece("land_kind", (LANDS,), 0, 1, "(1 + kind of the tile) / 19, 0: none", "land"),
     Piece("land_value", (TYPES, LANDS), 0, 1, "strength of the tile for each type / 4", "land"),
-    Piece("land_stake", (TYPES, LANDS), 0, 1, "tokens around / 2", "land"),
-    Piece("land_balance", (TYPES, LANDS), -8, 8, "sum of the balances for these / 8", "land"),
     Piece("land_closes", (LANDS,), 0, 1, CLOSES, "land"),
     Piece("land_gain", (LANDS,), -3, 3, "what it adds on an empty space / 2", "land"),
     Piece("water_empty", (WATERS,), -1, 1, EMPTY_SIGN, "water"),
     Piece("water_tile", (WATERS,), -1, 1, "strength of the tile / 4; less 1 if not own", "water"),
-    Piece("water_stake", (WATERS,), 0, 1, "tokens in the parks around / 8", "water"),
-    Piece("water_balance", (WATERS,), -24, 24, "sum of the balances for these / 8", "water"),
     Piece("water_gain", (WATERS,), -4, 4, "the same", "water"),
     Piece("tile_gain", (KINDS,), -4, 4, "for a tile of the hand, the most of these", "tile"),
     Piece("hand", (KINDS,), 0, 1, "own tiles in the hand / 2", "tile"),
@@ -116,11 +112,9 @@ AT_TOKENS, AT_BALANCES, AT_OPEN_LAND = map(LAYOUT.start, ("tokens", "balances", 
 AT_PARK_PICKED, AT_PARK_GAIN = map(LAYOUT.start, ("park_picked", "park_gain"))
 AT_LAND_EMPTY, AT_LAND_OWNER = map(LAYOUT.start, ("land_empty", "land_owner"))
 AT_LAND_KIND, AT_LAND_VALUE = map(LAYOUT.start, ("land_kind", "land_value"))
-AT_LAND_STAKE, AT_LAND_BALANCE = map(LAYOUT.start, ("land_stake", "land_balance"))
 AT_LAND_CLOSES, AT_LAND_GAIN = map(LAYOUT.start, ("land_closes", "land_gain"))
 AT_WATER_GAIN, AT_TILE_GAIN = map(LAYOUT.start, ("water_gain", "tile_gain"))
 AT_WATER_EMPTY, AT_WATER_TILE = map(LAYOUT.start, ("water_empty", "water_tile"))
-AT_WATER_STAKE, AT_WATER_BALANCE = map(LAYOUT.start, ("water_stake", "water_balance"))
 AT_HAND, AT_PILE, AT_CHOSEN = map(LAYOUT.start, ("hand", "pile", "chosen"))
 AT_RETURNED, AT_UNSEEN = map(LAYOUT.start, ("returned", "unseen"))
 AT_ON_MAP, AT_WON, AT_TIES = map(LAYOUT.start, ("on_map", "won", "ties"))
@@ -158,17 +152,6 @@ def last_open(start: int, end: int) -> np.ndarray:
 
 LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
 
-# Water and a park beside it, all such pairs of a board; pairs with open Water come first, and there
-# are so many of them for so many players.
-SHORES = np.zeros((BOARDS, MOST_PARKS * WATERS, 2), np.uint8)
-NUM_SHORES = np.zeros((BOARDS, MAX_PLAYERS + 1), np.int64)
-for _b in range(BOARDS):
-    _water, _column = np.nonzero(PARKS_BY[_b, WATER:] != NOWHERE)
-    _opens = OPENS[_b, WATER + _water]
-    _park = PARKS_BY[_b, WATER + _water, _column]
-    SHORES[_b, : len(_park)] = np.stack([_water, _park], 1)[np.argsort(_opens, kind="stable")]
-    NUM_SHORES[_b] = [(_opens <= players).sum() for players in range(MAX_PLAYERS + 1)]
-
 # What is told of a space by what lies there: a kind of tile, EMPTY or CLOSED.
 IS_EMPTY, KIND_SHARE = np.zeros((2, CLOSED + 1), np.float32)
 IS_EMPTY[EMPTY] = 1
@@ -184,19 +167,15 @@ for _n, _v, _p in np.ndindex(MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS):
 # By the tokens and the empty Land of a park: whether it is the last Land that is empty, / 2.
 LAST_SPACE = np.zeros((1 << TYPES, AROUND + 1), np.float32)
 LAST_SPACE[1:, 1] = 1 / 2
-# By the tokens of two parks: the share of each type; by those of one: 1 in the type's 16 bits.
-STAKE = np.zeros((TYPES, 1 << TYPES, 1 << TYPES), np.float32)
-COUNT = np.zeros(1 << TYPES, np.int64)
-for _t, _a, _b in np.ndindex(STAKE.shape):
-    STAKE[_t, _a, _b] = ((_a >> _t & 1) + (_b >> _t & 1)) / 2
-    COUNT[_a] |= (_a >> _t & 1) << 16 * _t
+# By the tokens of a park: 1 in 16 bits for each type.
+COUNT = np.array(
+    [sum((a >> t & 1) << 16 * t for t in range(TYPES)) for a in range(1 << TYPES)], np.int64
+)
 
 
 @kernel
 def observe(s: Any, player: Any, out: Any) -> None:
     write_parks(s, player, out)
-    write_land_around(s, out)
-    write_water_around(s, out)
     write_land(s, player, out)
     write_water(s, player, out)
     write_tiles(s, player, out)
@@ -256,41 +235,18 @@ def write_strengths(s: Any, player: Any, out: Any) -> None:
 
 
 @kernel
-def write_land_around(s: Any, out: Any) -> None:
-    """What the parks mean for Land: each space lies between two."""
-    board = np.int64(s.board)
-    stakes, sums = three(out, AT_LAND_STAKE, LANDS), three(out, AT_LAND_BALANCE, LANDS)
-    balances = three(out, AT_BALANCE, PARKS)
-    for i in range(LAST_LAND[board, s.num_players]):
-        a, b = PARK_PAIRS[board, i, 0], PARK_PAIRS[board, i, 1]
-        here, there = s.tokens[a], s.tokens[b]
-        closing = LAST_SPACE[here, s.open_land[a]] + LAST_SPACE[there, s.open_land[b]]
-        out[AT_LAND_CLOSES + i] = closing * IS_EMPTY[s.tile[LAND + i]]
-        for t in range(TYPES):
-            stakes[t][i] = STAKE[t, here, there]
-            sums[t][i] = balances[t][a] + balances[t][b]
-
-
-@kernel
-def write_water_around(s: Any, out: Any) -> None:
-    """What the parks mean for Water."""
-    tokens, balances = rows(out, AT_TOKENS, 0, PARKS), rows(out, AT_BALANCES, 0, PARKS)
-    stake, sums = rows(out, AT_WATER_STAKE, 0, WATERS), rows(out, AT_WATER_BALANCE, 0, WATERS)
-    for i in range(NUM_SHORES[s.board, s.num_players]):
-        w, a = SHORES[s.board, i, 0], SHORES[s.board, i, 1]
-        stake[w] += tokens[a] * HALF
-        sums[w] += balances[a]
-
-
-@kernel
 def write_land(s: Any, player: Any, out: Any) -> None:
     """The empty Land, and the tiles there."""
+    board = np.int64(s.board)
     signs, values = OWNER_SIGN[s.num_players, player], three(out, AT_LAND_VALUE, LANDS)
-    for i in range(LAST_LAND[s.board, s.num_players]):
+    for i in range(LAST_LAND[board, s.num_players]):
         k = s.tile[LAND + i]
         out[AT_LAND_EMPTY + i] = IS_EMPTY[k]
         out[AT_LAND_KIND + i] = KIND_SHARE[k]
         out[AT_LAND_OWNER + i] = signs[s.owner[LAND + i]]
+        a, b = PARK_PAIRS[board, i, 0], PARK_PAIRS[board, i, 1]
+        closing = LAST_SPACE[s.tokens[a], s.open_land[a]] + LAST_SPACE[s.tokens[b], s.open_land[b]]
+        out[AT_LAND_CLOSES + i] = closing * IS_EMPTY[k]
         for t in range(TYPES):
             values[t][i] = VALUE[t, k]
     if s.special_tiles:

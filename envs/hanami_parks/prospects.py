@@ -75,8 +75,8 @@ def write_fills(s: Any, p: Any, t: Any, parks: Any, gains: Any) -> None:
 
 @kernel
 def write_strength(s: Any, p: Any, t: Any, parks: Any, k: Any, gains: Any) -> None:
-    """Add to `gains` [PARKS] what the strength of a tile of kind k adds for seat p, at the tokens of
-    type t in these parks, besides."""
+    """Add to `gains` [PARKS] what the strength of a tile of kind k adds besides for seat p, at the
+    tokens of type t in these parks."""
     fills, strength = (0 if is_boat(k) else 1), np.int64(STRENGTH[k])
     while parks != 0:
         a = lowest(parks)
