@@ -31,20 +31,13 @@ from reference.hanami_parks import (
 from reference.parks_board import BOARD_NAMES, FIRST_ID, NEIGHBOURS, is_land, is_water
 from twins.compare import Comparison, Stream, unequal
 
+# Pieces that are compared at every decision, and where each lies in an observation.
 TILES_HELD = ("hand", "pile", "returned", "unseen")
-OTHER_SIGHTS = (
-    "token",
-    "won",
-    "land_kind",
-    "land_owner",
-    "water_tile",
-    "bottom",
-    "offered",
-    "kept",
-    "ability",
-)
+ON_THE_TABLE = ("token", "won", "land_kind", "land_owner", "water_tile", "bottom")
+OF_CARDS = ("offered", "kept", "ability")
 INDICES = GAME.layout.split(np.arange(GAME.layout.size))
-PLACES = {name: INDICES[name] for name in (*TILES_HELD, *OTHER_SIGHTS)}
+PLACES = {name: INDICES[name] for name in TILES_HELD + ON_THE_TABLE + OF_CARDS}
+
 SEATS = GAME.max_players
 IMAGINED = 2**32  # from here on seeds of what is imagined, unlike those of any game
 LAND, WATER, SPACES = FIRST_ID["land"], FIRST_ID["water"], TILE
@@ -205,8 +198,8 @@ def twin_truth(twin: Hanami) -> dict[str, Any]:
         "supply": by_type(twin.supply),
         "ties": by_type(Counter(twin.ties)),
         "lost": by_type(Counter(twin.left)),
-        "aside": [] if over else sorted(twin.mover.face_down),
-        "aside_size": 0 if over else len(twin.mover.face_down),
+        "aside": sorted(twin.mover.face_down),
+        "aside_size": len(twin.mover.face_down),
         "start_player": twin.start_player,
         "placed": twin.placed,
         "slots": twin.slots,
