@@ -16,14 +16,18 @@ import numpy as np
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanami_parks import GAME
 from reference.hanami_parks import (
+    BOATS,
     COPY,
+    COVER,
     DIRECTION,
     DRAW,
+    MOVE,
     NOTHING,
     STAGES,
     TILE,
     TYPE,
     TYPES,
+    VALUES,
     Hanami,
     Player,
     Value,
@@ -388,6 +392,7 @@ def expected_pieces(twin: Hanami, v: int, board: int) -> dict[str, np.ndarray]:
     if not twin.finished:
         write_turn(twin, v, pieces)
         write_choices(twin, pieces)
+        write_gains(twin, v, pieces)
     return pieces
 
 
@@ -410,8 +415,6 @@ def write_land(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     for x in twin.board.land:
         i = x - LAND
         around = [park for park in twin.board.around[x] if park in twin.tokens]
-        pieces["land_stake"][:, i] = pieces["token"][:, around].sum(axis=1) / 2
-        pieces["land_balance"][:, i] = pieces["balance"][:, around].sum(axis=1)
         closing = [park for park in around if twin.tokens[park] and empty_land(twin, park) == [x]]
         pieces["land_closes"][i] = len(closing) / 2
         if x in twin.tiles:
@@ -425,15 +428,59 @@ def write_land(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
 
 
 def write_water(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
-    """The tiles on Water, and what the parks around mean for it."""
+    """The tiles on Water."""
     for x in twin.board.water:
         i = x - WATER
-        around = [park for park in twin.board.around[x] if park in twin.tokens]
-        pieces["water_stake"][i] = pieces["tokens"][around].sum() / 2
-        pieces["water_balance"][i] = pieces["balances"][around].sum()
         pieces["water_empty"][i] = x not in twin.tiles
         if x in twin.tiles:
             pieces["water_tile"][i] = water_value(twin, v, x) / 4
+
+
+def write_gains(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
+    """What a tile adds to what tokens promise, for who chooses it or its space."""
+    if twin.current_player != v or twin.stage not in ("turn", "space"):
+        return
+    if twin.stage == "turn":
+        for kind in set(twin.mover.hand) - {MOVE, DRAW, COVER, COPY}:
+            gains = space_gains(twin, v, kind)
+            pieces["tile_gain"][kind] = max(gains.values(), default=0) / 2
+        return
+    kind = choice_truth(twin)["chosen"]
+    if kind < MOVE:
+        for park, gain in park_gains(twin, v, kind).items():
+            pieces["park_gain"][park] = gain
+        for x, gain in space_gains(twin, v, kind).items():
+            name, i = ("water_gain", x - WATER) if is_water(x) else ("land_gain", x - LAND)
+            pieces[name][i] = gain / 2
+
+
+def space_gains(twin: Hanami, v: int, kind: int) -> dict[int, float]:
+    """By empty space: what it adds to lay a tile of v there."""
+    gains = park_gains(twin, v, kind)
+    spaces = twin.available(twin.board.water if kind in BOATS else twin.board.land)
+    return {x: sum(gains.get(park, 0) for park in twin.board.around[x]) for x in spaces}
+
+
+def park_gains(twin: Hanami, v: int, kind: int) -> dict[int, float]:
+    """By park: what a tile of v beside it adds to what its tokens promise v."""
+    strengths, (types, strength), gains = twin.strengths(), VALUES[kind], {}
+    for park, tokens in twin.tokens.items():
+        left = len(empty_land(twin, park))
+        rest = max(left - (kind not in BOATS), 0)
+        gains[park] = 0.0
+        for t in tokens:
+            own, *others = (strengths[seat, t, park] for seat in seats_from(twin, v))
+            d = own - max(others)
+            gains[park] += promise(d + strength * (t in types), rest) - promise(d, left)
+    return gains
+
+
+def promise(balance: int, empty: int) -> float:
+    """What a token promises with so much empty Land around; an even number is good for a seat."""
+    if empty == 0:
+        return float(np.sign(balance))
+    tempo = 0.7 / empty if empty % 2 == 0 else -0.7 / empty
+    return 0.9 * float(np.tanh((balance + tempo) / (1.6 * empty**0.5 + 1)))
 
 
 def write_seats(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
