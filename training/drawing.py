@@ -1,7 +1,6 @@
 """What a table looks like in a terminal: texts and tables for Rich to print. It decides nothing."""
 
 import itertools
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich import box
@@ -14,7 +13,7 @@ from hanazono.envs.core.game import Game
 from hanazono.training.table import PERSON, Event, Table
 
 PLAYER = r"\bplayer_\d+\b"
-LABELLED = r"(?P<label> *[^:]{1,20}:) (?P<rest>.+)"
+MOST_LABEL = 22  # signs of a label that has a column
 
 
 def paint(text: str, game: Game) -> Text:
@@ -31,18 +30,29 @@ def position(text: str, game: Game) -> Group:
     """The text of a table: a headline, and lines where what follows a short label is folded
     beside it."""
     headline, *lines = text.splitlines()
-    parts = [re.fullmatch(LABELLED, line) for line in lines]
-    width = max((len(part["label"]) for part in parts if part), default=0)
+    width = max((line.index(":") + 1 for line in lines if is_labelled(line)), default=0)
     drawn: list[RenderableType] = [paint(headline, game)]
-    for line, part in zip(lines, parts, strict=True):
-        if part is None:
-            drawn.append(paint(line, game))
-            continue
-        grid = Grid.grid(padding=(0, 1, 0, 0))
-        grid.add_column(no_wrap=True, min_width=width)
-        grid.add_row(paint(part["label"], game), paint(part["rest"], game))
-        drawn.append(grid)
+    for labelled, run in itertools.groupby(lines, is_labelled):
+        if labelled:
+            drawn.append(beside_labels(run, width, game))
+        else:
+            drawn += [paint(line, game) for line in run]
     return Group(*drawn)
+
+
+def is_labelled(line: str) -> bool:
+    """Whether a line begins with a short label, such as "hand: "."""
+    return 0 < line.find(": ") <= MOST_LABEL
+
+
+def beside_labels(lines: Iterable[str], width: int, game: Game) -> Grid:
+    """Labelled lines, with a column of that width for their labels."""
+    grid = Grid.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True, min_width=width)
+    for line in lines:
+        label, _, rest = line.partition(": ")
+        grid.add_row(paint(f"{label}:", game), paint(rest, game))
+    return grid
 
 
 def seating(table: Table, seat: int | None) -> str:

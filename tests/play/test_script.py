@@ -204,7 +204,8 @@ def test_without_a_seed_deals_differ(home, monkeypatch, capsys):
 )
 def test_who_sits_where(argv, players, tmp_path, monkeypatch, capsys):
     file = tmp_path / "game.json"
-    run(monkeypatch, capsys, "--game", "sakura", *argv, "--delay", 0, "--record", file)
+    short = ["--options", "rounds=1", "--delay", 0, "--record", file]
+    run(monkeypatch, capsys, "--game", "sakura", *short, *argv)
     record = GameRecord.load(file)
     assert record.players == players
     assert record.num_players == len(players)

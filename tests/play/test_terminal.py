@@ -294,10 +294,12 @@ def test_back_from_a_game_and_on_with_it():
 def test_a_finished_game_from_the_deal_to_its_result(name):
     record = play_on(sit_down(new_record(name))).record
     table = Table(get_game(name), record, {})
-    told = looked_at(table, *repeat("", table.length + 1), seat=None, number=0)
+    last = table.length
+    told = looked_at(table, *repeat("", 9), str(last - 1), "", "", "b", seat=None, number=0)
     assert told.count("The game is over: ") == 1
     assert told.startswith(looked_at(table, seat=None, number=0))
-    for number in range(table.length):
+    assert told.endswith(looked_at(table, seat=None, number=last))  # Enter at the end leaves
+    for number in (*range(9), *range(last - 8, last)):
         assert table.event(number, None).words in one_line(told)
 
 
