@@ -1,8 +1,12 @@
 """Scripted players of Hanami on park maps, weakest first. They read only what their seat knows.
 
-`captures_only` wins a token where it can with one tile and otherwise plays at random. `greedy`
-gives every token a promise, which grows with the balance of strength and falls with the Land still
-open, and plays what adds most; `tempo_greedy` also counts who is to fill the last space.
+`captures_only` places one tile a turn, one that wins tokens where there is such, otherwise any.
+`greedy` plays what adds most to what the tokens promise (prospects.py); `tempo_greedy` also counts
+who is to fill the last space.
+
+For two on Nihon without ability cards, 2,000 deals from both seats, they win this share of games
+against greedy: random 0 %, captures_only 2 %, tempo_greedy 66 %. tests/bots/test_hanami_parks.py
+measures it.
 
 Letters: x and y are spaces, a and b parks, k a kind of tile, t and u types of tokens, p the player.
 `of` is the type of a tile, `style` one of CAPTURES, GREEDY, TEMPO.
@@ -296,9 +300,11 @@ def act(s: Any, mask: Any, noise: Any, style: Any) -> Any:
 
 @kernel
 def captures_only(s: Any, mask: Any, noise: Any) -> Any:
-    """Win tokens where one tile does it; otherwise play at random."""
+    """Place one tile a turn, one that wins tokens where there is such, and otherwise any."""
     value, action = NOTHING, DONE
     if s.stage == TURN:
+        if s.placed > 0:
+            return DONE
         value, tile = best_tile(s, mask, False, CAPTURES)
         more, fast = best_tile(s, mask, True, CAPTURES)
         value, action = max(value, more), TILE_ID + (fast if more > value else tile)
