@@ -126,6 +126,8 @@ def take_over_a_tile(s):
         (moving, plus("tokens", 4), "  seat 1 knows tokens: engine"),
         (moving, plus("open_land", 3), "  open_land: engine"),
         (moving, plus("pips", 2, 1, 3), "  strengths: engine"),
+        (moving, plus("balance", 2, 1, 3), "  balances: engine"),
+        (moving, plus("held", 1, 4), "  held: engine"),
         (moving, plus("free_land"), "  free_land: engine 27, twin 26"),
         (moving, plus("free_water"), "  free_water: engine"),
         (moving, plus("open_water"), "  open_water: engine"),
@@ -273,6 +275,7 @@ def test_engine_and_twin_agree_where_tiles_run_out_and_all_pass():
     side_by_side = SideBySide(HANAMI, 3, Pair, np.arange(4, dtype=np.uint64), {"special_tiles": 1})
     for s, pair in zip(side_by_side.states, side_by_side.pairs, strict=True):
         s.pile[:], s.pile_size[:] = piles.NO_TILE, 0
+        s.held[:] = s.hand
         for player in pair.twin.players:
             player.pile, player.tiles = [], sorted(player.hand)
     side_by_side.env.set_states(side_by_side.env.get_states())
@@ -285,6 +288,7 @@ def lay(s, twin, seat, x, kind, direction=None):
     if not s.hand[seat, kind]:
         piles.take_kind(s, seat, kind)
     s.hand[seat, kind] -= 1
+    s.held[seat, kind] -= 1
     s.hand_size[seat] -= 1
     s.arrow[seat] = -1 if direction is None else direction
     parks.put(s, x, kind, seat)

@@ -6,6 +6,8 @@ import pytest
 
 from bots.playing import play, wins
 from hanazono.envs.hanami_parks import GAME, boards, bots, decisions
+from hanazono.envs.hanami_parks.prospects import EVEN, GREEDY, PROMISE, TEMPO
+from hanazono.envs.hanami_parks.tiles import SAKURA
 from rules.parks_positions import Table, space
 
 BOTS = ("captures_only", "greedy", "tempo_greedy")
@@ -67,20 +69,19 @@ def test_a_fast_tile_is_placed_where_it_adds_enough(bot):
     assert far.hand(0) == ["Boat 1"], "far from everything it is kept"
 
 
-def test_tempo_greedy_leaves_the_last_space_but_one():
-    """Filling the space before the last lets the opponent close the park."""
-    table = Table(tokens={"P3": "S"}, **BASE).lay(0, "Onigiri 2", *AROUND_P3[:-2])
-    s = table.s
-    before = bots.change(s, 0, space(AROUND_P3[-1]), 0, 2, 1, 0.0)
-    assert bots.change(s, 0, space(AROUND_P3[-1]), 0, 2, 1, bots.TEMPO) < before
+def test_tempo_greedy_does_not_leave_the_last_space_to_an_opponent():
+    """Of two spaces around a park filling one lets the opponent fill the other."""
+    table, x = Table(tokens={"P3": "S"}, **BASE), space(AROUND_P3[-1])
+    gains = [bots.worth(table.s, x, SAKURA, 2, 1, style) for style in (GREEDY, TEMPO)]
+    assert gains[1] < gains[0]
 
 
-def test_the_potential_of_a_token():
-    """The formula of the module: the sign where nothing is open, else a tanh below 0.9."""
-    assert [bots.potential(d, 0, 0.7) for d in (-2, 0, 3)] == [-1, 0, 1]
-    assert bots.potential(2, 4, 0.0) == pytest.approx(0.9 * np.tanh(2 / (1.6 * 2 + 1)))
-    assert bots.potential(2, 1, 0.7) == pytest.approx(0.9 * np.tanh(1.3 / 2.6))
-    assert bots.potential(2, 2, 0.7) == pytest.approx(0.9 * np.tanh(2.35 / (1.6 * 2**0.5 + 1)))
+def test_what_a_token_promises():
+    """The formula of prospects.py: the sign where nothing is open, else a tanh below 0.9."""
+    assert PROMISE[TEMPO, 0, [EVEN - 2, EVEN, EVEN + 3]].tolist() == [-1, 0, 1]
+    assert PROMISE[GREEDY, 4, EVEN + 2] == pytest.approx(0.9 * np.tanh(2 / (1.6 * 2 + 1)))
+    assert PROMISE[TEMPO, 1, EVEN + 2] == pytest.approx(0.9 * np.tanh(1.3 / 2.6))
+    assert PROMISE[TEMPO, 2, EVEN + 2] == pytest.approx(0.9 * np.tanh(2.35 / (1.6 * 2**0.5 + 1)))
 
 
 @pytest.mark.parametrize("bot", PLANNERS)

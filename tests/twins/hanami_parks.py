@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,8 @@ def engine_truth(s: Any, mask: np.ndarray, parks: Container[int]) -> dict[str, A
     finished = bool(s["terminated"])
     return {name: s[name].tolist() for name in told_as_they_are} | {
         "strengths": strengths_in(s["pips"], parks),
+        "balances": strengths_in(s["balance"], parks),
+        "held": [listed(counts) for counts in s["held"].tolist()],
         "tokens": [types_in(token_set) for token_set in s["tokens"].tolist()],
         "hand": [listed(counts) for counts in s["hand"].tolist()],
         "pile": [kinds_in(pile) for pile in s["pile"]],
@@ -238,6 +241,7 @@ def map_truth(twin: Hanami) -> dict[str, Any]:
         "owner": owners,
         "open_land": [len(empty_land(twin, park)) for park in range(PARKS)],
         "strengths": {place: n for place, n in twin.strengths().items() if n},
+        "balances": balances(twin),
         "free_land": len(twin.available(board.land)),
         "free_water": len(twin.available(board.water)),
         "open_water": len(board.water),
@@ -248,6 +252,16 @@ def empty_land(twin: Hanami, park: int) -> list[int]:
     """The empty Land spaces around a park; none if that is not open."""
     around = twin.board.around[park] if park in twin.tokens else []
     return [x for x in twin.available(around) if is_land(x)]
+
+
+def balances(twin: Hanami) -> dict[Any, int]:
+    """By seat, type and park: its strength less that of the strongest other seat, where not 0."""
+    strengths, seats = twin.strengths(), range(twin.num_players)
+    found = {}
+    for seat, t, park in product(seats, TYPES, twin.tokens):
+        most = max(strengths[other, t, park] for other in seats if other != seat)
+        found[seat, t, park] = strengths[seat, t, park] - most
+    return {place: balance for place, balance in found.items() if balance}
 
 
 def copy_truth(twin: Hanami) -> dict[str, Any]:
@@ -269,6 +283,7 @@ def seat_truth(players: list[Player]) -> dict[str, Any]:
     """What the players have."""
     return {
         "hand": [sorted(player.hand) for player in players],
+        "held": [sorted(player.hand + player.pile + player.face_down) for player in players],
         "hand_size": [len(player.hand) for player in players],
         "pile": [player.pile for player in players],
         "pile_size": [len(player.pile) for player in players],
