@@ -34,7 +34,8 @@ from play.sitting import (
 
 games = pytest.mark.parametrize("name", GAMES)
 MOVES = {1: "play Pine Crane", 2: "play Pine plain a", 3: "play Plum plain a", 7: "on P2",
-         8: "on P20", 9: "take 7 grey", 10: "take 77 grey", 11: "pass", 12: "Fast pass"}  # fmt: skip
+         8: "on P20", 9: "take 7 grey", 10: "take 77 grey", 11: "pass",
+         12: "Fast pass"}  # fmt: skip
 
 
 def looked_at(table: Table, *lines: str, seat: int | None = SEAT, number: int | None = None) -> str:
