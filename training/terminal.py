@@ -221,6 +221,9 @@ def find_move(moves: Mapping[int, str], typed: str) -> int:
     actions = list(moves)
     if typed.isdecimal() and 1 <= int(typed) <= len(actions):
         return actions[int(typed) - 1]
+    for action, words in moves.items():
+        if words.lower() == typed.lower():  # also where these words are among another's
+            return action
     for fits in (str.__eq__, begins):
         found = [a for a, words in moves.items() if has_in_order(words, typed, fits)]
         if len(found) == 1:

@@ -34,7 +34,8 @@ from play.sitting import (
 
 games = pytest.mark.parametrize("name", GAMES)
 MOVES = {1: "play Pine Crane", 2: "play Pine plain a", 3: "play Plum plain a", 7: "on P2",
-         8: "on P20", 9: "take 7 grey", 10: "take 77 grey", 11: "pass"}  # fmt: skip
+         8: "on P20", 9: "take 7 grey", 10: "take 77 grey", 11: "pass",
+         12: "Fast pass"}  # fmt: skip
 
 
 def looked_at(table: Table, *lines: str, seat: int | None = SEAT, number: int | None = None) -> str:
@@ -57,6 +58,8 @@ def one_line(text: str) -> str:
     [
         ("1", 1),
         ("8", 11),
+        ("pass", 11),  # the whole move before one that has more words
+        ("fast", 12),
         ("play pine crane", 1),
         ("crane", 1),
         ("PI CR", 1),
@@ -65,7 +68,6 @@ def one_line(text: str) -> str:
         ("p2", 7),  # a whole word before beginnings of others
         ("7 grey", 9),  # a number is whole
         ("77", 10),  # no place in the list, so part of a move
-        ("pa", 11),
     ],
 )
 def test_choosing(line, action):
@@ -77,9 +79,9 @@ def test_choosing(line, action):
     [
         ("pine", "'pine' may be: play Pine Crane, play Pine plain a"),
         ("a", "'a' may be: play Pine plain a, play Plum plain a"),
-        ("crane pine", "no move is called 'crane pine'; type a number from 1 to 8"),
-        ("0", "no move is called '0'; type a number from 1 to 8 or words"),
-        ("9", "no move is called '9'"),
+        ("crane pine", "no move is called 'crane pine'; type a number from 1 to 9"),
+        ("0", "no move is called '0'; type a number from 1 to 9 or words"),
+        ("10", "no move is called '10'"),
         ("-1", "no move is called '-1'"),
         ("²", "no move is called '²'"),
         ("[/]", r"no move is called '[/]'"),
