@@ -91,6 +91,11 @@ def types(word: int) -> list[str]:
     return [name for t, name in enumerate(TYPE_NAMES) if word >> t & 1]
 
 
+def initials(word: int) -> str:
+    """The types in a set of tokens by their first letters."""
+    return "".join(name[0] for name in types(word))
+
+
 def by_type(counts: Any) -> dict[str, int]:
     """Counts of tokens with the names of their types."""
     return dict(zip(TYPE_NAMES, counts.tolist(), strict=True))
@@ -263,11 +268,11 @@ def kept_words(s: Any, p: int) -> str | None:
 
 
 def sign(s: Any, x: int) -> str:
-    """Two signs for a space: tokens or trees of a park, owner and value of a tile."""
+    """What is drawn for a space: tokens of a park, owner and value of a tile, or its name."""
     if x < LAND:
-        return "".join(name[0] for name in types(int(s.tokens[x]))).ljust(2, "*")
+        return initials(int(s.tokens[x])) or "*"
     if s.tile[x] >= EMPTY:
-        return "~~" if x >= WATER else ".."
+        return space(x)
     kind = TYPE_SIGNS[type_at(s, x)]
     return f"{SEAT_SIGNS[s.owner[x]]}{kind}{int(strength_at(s, x)) or ''}"
 
@@ -299,7 +304,8 @@ def text(s: Any, seat: int | None) -> str:
     told = public_view(s)
     state = "finished" if told["finished"] else f"player_{told['to_move']} to {told['stage']}"
     lines = [f"Hanami, {told['board']}: {state}", *map_lines(s)]
-    lines.append(f"ties: {token_line(told['ties'])}")
+    parks = [f"{space(a)} {initials(int(s.tokens[a]))}" for a in range(PARKS) if s.tokens[a]]
+    lines += [f"parks: {', '.join(parks) or 'none'}", f"ties: {token_line(told['ties'])}"]
     if sum(told["supply"].values()):
         lines.append(f"supply: {token_line(told['supply'])}")
     chosen = [told["chosen_tile"], *told["chosen_spaces"], told["chosen_type"]]
