@@ -228,7 +228,11 @@ print(json.dumps({
 
 def test_installed_data_can_be_read(installed, tmp_path):
     data = {
-        package: sorted(path.name for pattern in patterns for path in folder(package).glob(pattern))
+        package: sorted(
+            path.relative_to(folder(package)).as_posix()
+            for pattern in patterns
+            for path in folder(package).glob(pattern)
+        )
         for package, patterns in SETUPTOOLS["package-data"].items()
         if package not in ("hanazono.models", "hanazono.training", "hanazono.scripts")
     }
