@@ -40,6 +40,7 @@ NO_ONE = Player()  # where a smaller game has no seat
 NO_CARD = 255
 PATTERN_NAMES = ("green", "red", "purple", "black", "yellow", "navy")
 ICON_NAMES = ("bowl", "sake", "note", "top", "blossom")
+PAID_FOR = {"each": "for each", "once": "once for", "most": "for most"}
 STAGE_WORDS = {
     "give": "give a card",
     "take": "take a card",
@@ -363,7 +364,7 @@ def condition_words(condition: dict[str, Any]) -> str:
     """One line of a bonus card, its icons in the order of § 1."""
     (kind,) = condition.keys() - {"points"}
     icons = sorted(condition[kind], key=ICON_NAMES.index)
-    return f"{condition['points']} for {kind} {' + '.join(icons)}"
+    return f"{condition['points']} {PAID_FOR[kind]} {' + '.join(icons)}"
 
 
 def private_words(twin: Hanami, v: int) -> dict[str, Any]:
