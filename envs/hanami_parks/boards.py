@@ -222,3 +222,17 @@ for _b, _board in enumerate(BOARD):
             TREES[_b, _x] = _space.trees
             _lands = [y for y in _space.neighbors if LAND <= y < WATER]
             LANDS_BY[_b, _x, : len(_lands)] = _lands
+# The parks on both sides of each Land space; ids from 0 on, also for those of no board.
+PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:WATER, :2], 0).astype(np.uint8)
+
+
+def last_open(start: int, end: int) -> np.ndarray:
+    """How many of the ids from start on reach all open spaces before end: [board, players]."""
+    numbers = np.arange(1, end - start + 1)
+    return np.array([
+        [(numbers * (opens <= players)).max() for players in range(max(TOKENS) + 1)]
+        for opens in OPENS[:, start:end]
+    ])  # fmt: skip
+
+
+LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)

@@ -18,12 +18,13 @@ from hanazono.envs.hanami_parks.boards import (
     BOARDS,
     LAND,
     LANDS,
+    LAST_LAND,
+    LAST_WATER,
     MOST_PARKS,
     NOWHERE,
-    OPENS,
+    PARK_PAIRS,
     PARKS,
     PARKS_BY,
-    SPACES,
     TYPES,
     WATER,
     WATERS,
@@ -135,22 +136,6 @@ PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
 ZERO, ONE = np.float32(0), np.float32(1)
 NEVER = np.float32(-100)  # less than any gain
-
-# Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so
-# many players goes. All is counted from 0.
-PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:WATER, :2], 0).astype(np.uint8)
-
-
-def last_open(start: int, end: int) -> np.ndarray:
-    """How many of the ids from start on are needed for all open spaces before end."""
-    numbers = np.arange(1, end - start + 1)
-    return np.array([
-        [(numbers * (opens <= players)).max() for players in range(MAX_PLAYERS + 1)]
-        for opens in OPENS[:, start:end]
-    ])  # fmt: skip
-
-
-LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
 
 # What is told of a space by what lies there: a kind of tile, EMPTY or CLOSED.
 IS_EMPTY, KIND_SHARE = np.zeros((2, CLOSED + 1), np.float32)
