@@ -62,10 +62,8 @@ class PolicyOpponent:
         self.policy = policy
 
     @torch.no_grad()
-    def __call__(
-        self, observation: np.ndarray, mask: np.ndarray, noise: np.ndarray
-    ) -> np.ndarray:
-        """See `envs.core.one_seat.Chooser`."""
+    def __call__(self, observation: np.ndarray, mask: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        """See `envs.core.opponents.Chooser`."""
         logits = self.policy.network(torch.from_numpy(observation))[0]
         log_probs = masked_log_probs(logits, torch.from_numpy(mask))
         if self.policy.greedy:
@@ -132,7 +130,7 @@ def load_opponent(
 ) -> PolicyOpponent:
     """The checkpoint called `name` as an opponent, which plays its likeliest actions.
 
-    pyproject.toml offers this to `envs.core.one_seat.find_opponent`.
+    pyproject.toml offers this to `envs.core.opponents.find_opponent`.
 
     Raises:
         ValueError: if there is no such checkpoint, or it cannot be used here.

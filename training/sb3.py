@@ -2,7 +2,7 @@
 measure it on duplicate deals, and save it as a player like any other."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,12 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor
 
 from hanazono.envs.core.batch import BatchEnv
-from hanazono.envs.core.one_seat import Opponent
+from hanazono.envs.core.opponents import Opponent
 from hanazono.models.checkpoint import save_policy, whole_file
 from hanazono.models.networks import MLPNetwork, Spec
 from hanazono.models.policy import Policy
 from hanazono.training.evaluate import Evaluation, evaluate
-from hanazono.training.players import BotPlayer, PolicyOpponent
+from hanazono.training.players import BotPlayer, Player, PolicyOpponent
 from hanazono.training.sb3_env import GamesVecEnv, make_vec_env
 from hanazono.training.sb3_policies import MaskableDQN, NetworkPolicy, NetworkQPolicy
 
@@ -30,6 +30,9 @@ MODEL_FILE = "model.zip"
 CONFIG_FILE = "config.yaml"
 SELF = "self"  # as an opponent: a frozen copy of the learner
 ALGORITHMS = ("ppo", "dqn")
+
+Tell = Callable[[int, dict[str, Evaluation]], None]
+"""Told after each measurement: decisions so far, and the evaluation against each bot."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,8 @@ class SB3Config:
         options: Rule options of the game.
         seed: Fixes weights, deals and actions.
         algorithm: "ppo" is sb3-contrib's MaskablePPO, "dqn" our DQN that honours masks.
-        opponents: One for all other seats, or one for each in the order of their turn: bots,
-            checkpoints, or "self", a frozen copy of the learner.
+        opponents: One for all other seats, or a list with one for each in the order of their
+            turn: bots, checkpoints, or "self", a frozen copy of the learner.
         refresh_every: Decisions of the learner between two refreshments of the frozen copy.
         total_steps: Length of the run, in decisions of the learner.
         num_envs: Games played side by side.
@@ -70,7 +73,7 @@ class SB3Config:
     options: dict[str, int] = field(default_factory=dict)
     seed: int = 0
     algorithm: str = "ppo"
-    opponents: list[str] = field(default_factory=lambda: [SELF])
+    opponents: str | list[str] = SELF
     refresh_every: int = 200_000
     total_steps: int = 3_000_000
     num_envs: int = 512
@@ -108,8 +111,6 @@ class SB3Config:
             raise ValueError(f"seed must be from 0 to 2**32 - 1, got {self.seed}")
         if self.eval_every < 0 or (self.eval_every and self.eval_deals < 2):
             raise ValueError("eval_every must be 0 or more, and eval_deals at least 2")
-        if not self.opponents:
-            raise ValueError("opponents must name at least one")
 
 
 def network_of(model: BaseAlgorithm) -> MLPNetwork:
@@ -171,10 +172,13 @@ class Measure(EveryCallback):
         results: the last evaluation against each bot.
     """
 
-    def __init__(self, every: int, deals: int = 200, seed: int = 0) -> None:
-        """Measure every so many decisions on so many deals, each played from every seat."""
+    def __init__(
+        self, every: int, deals: int = 200, seed: int = 0, tell: Tell = lambda steps, results: None
+    ) -> None:
+        """Measure every so many decisions on so many deals, each played from every seat, and
+        `tell` the results."""
         super().__init__(every)
-        self.deals, self.seed = deals, seed
+        self.deals, self.seed, self.tell = deals, seed, tell
         self.results: dict[str, Evaluation] = {}
 
     def act(self) -> None:
@@ -183,24 +187,25 @@ class Measure(EveryCallback):
         batch = env.games.batch
         me = ModelPlayer("model", self.model)
         for bot in batch.game.bots:
-            players = [me, *[BotPlayer(bot)] * (batch.num_players - 1)]
+            players: list[Player] = [me, *[BotPlayer(bot)] * (batch.num_players - 1)]
             seed = (self.seed + 1) * 1_000_003 + self.num_timesteps
             result = evaluate(
-                batch.game, players, deals=self.deals, seed=seed, options=env.options
+                batch.game, players, deals=self.deals, seed=seed, options=env.games.options
             )
             self.results[bot] = result
             self.logger.record(f"strength/win_share_{bot}", result.standings[0].win_share.mean)
             self.logger.record(f"strength/margin_{bot}", result.standings[0].margin.mean)
         self.logger.dump(self.num_timesteps)
+        self.tell(self.num_timesteps, self.results)
 
 
 class Refresh(EveryCallback):
     """Self-play: every so many decisions, a frozen copy of the learner as it is then takes the
     seats called "self", in games dealt from then on."""
 
-    def __init__(self, every: int, opponents: Sequence[str]) -> None:
+    def __init__(self, every: int, opponents: str | Sequence[str] = SELF) -> None:
         super().__init__(every)
-        self.opponents = list(opponents)
+        self.opponents = opponents
 
     def act(self) -> None:
         """Take a copy now."""
@@ -237,11 +242,12 @@ def frozen(model: BaseAlgorithm) -> PolicyOpponent:
     return PolicyOpponent(Policy(network, greedy=isinstance(model, MaskableDQN)))
 
 
-def seat_copies(model: BaseAlgorithm, games: GamesVecEnv, opponents: Sequence[str]) -> None:
+def seat_copies(model: BaseAlgorithm, games: GamesVecEnv, opponents: str | Sequence[str]) -> None:
     """Let `opponents` hold the other seats, a new frozen copy where they are called "self"."""
     learner = frozen(model)
-    named: list[Opponent] = [learner if name == SELF else name for name in opponents]
-    games.set_opponents(named[0] if len(named) == 1 else named)
+    names = [opponents] if isinstance(opponents, str) else opponents
+    chosen: list[Opponent] = [learner if name == SELF else name for name in names]
+    games.set_opponents(chosen[0] if isinstance(opponents, str) else chosen)
 
 
 def build(config: SB3Config, folder: Path | None = None) -> BaseAlgorithm:
@@ -263,7 +269,8 @@ def build(config: SB3Config, folder: Path | None = None) -> BaseAlgorithm:
         "seed": config.seed,
         "device": "cpu",
     }
-    env, model = VecMonitor(games), None
+    env = VecMonitor(games)
+    model: BaseAlgorithm
     if config.algorithm == "ppo":
         model = MaskablePPO(
             NetworkPolicy, env, n_steps=config.horizon, n_epochs=config.epochs,
@@ -293,21 +300,28 @@ def save_model(model: BaseAlgorithm, folder: Path) -> None:
 
 
 def run(
-    model: BaseAlgorithm, config: SB3Config, folder: Path, more: Sequence[BaseCallback] = ()
-) -> Measure:
-    """Train to the end, measuring and saving in `folder` on the way and at the end.
+    model: BaseAlgorithm,
+    config: SB3Config,
+    folder: Path,
+    watch: BaseCallback | None = None,
+    tell: Tell = lambda steps, results: None,
+) -> None:
+    """Train to the end, or until `watch` stops it, measuring and saving in `folder`.
 
-    Returns:
-        The measurements.
+    Args:
+        model: what `build` made of the config.
+        config: the settings.
+        folder: existing and writable.
+        watch: a callback of Stable-Baselines3.
+        tell: see `Tell`.
     """
     with whole_file(folder / CONFIG_FILE) as file:
         file.write_text(yaml.safe_dump(asdict(config), sort_keys=False), encoding="utf-8")
-    measure = Measure(config.eval_every or config.total_steps, config.eval_deals, config.seed)
-    callbacks: list[BaseCallback] = [Save(config.save_every, folder), *more]
+    callbacks: list[BaseCallback] = [Save(config.save_every, folder)]
+    callbacks += [watch] if watch is not None else []
     if config.eval_every:
-        callbacks.insert(0, measure)
+        callbacks.append(Measure(config.eval_every, config.eval_deals, config.seed, tell))
     if SELF in config.opponents:
         callbacks.append(Refresh(config.refresh_every, config.opponents))
     model.learn(config.total_steps, callback=CallbackList(callbacks), tb_log_name="sb3")
     save_model(model, folder)
-    return measure

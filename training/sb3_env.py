@@ -10,9 +10,9 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from hanazono.envs import get_game
-from hanazono.envs.core.batch import IllegalKind, RewardKind
 from hanazono.envs.core.game import Game
-from hanazono.envs.core.one_seat import OneSeatBatch, Opponents, Seat
+from hanazono.envs.core.one_seat import OneSeatBatch
+from hanazono.envs.core.opponents import Opponents
 from hanazono.envs.core.single_agent import observation_space, observed, seeds_of
 from hanazono.training.players import game_card, network_spec
 
@@ -32,21 +32,22 @@ class GamesVecEnv(VecEnv):
         num_envs: int,
         num_players: int,
         *,
-        opponents: Opponents = "random",
-        seat: Seat = "rotate",
-        reward: RewardKind = "outcome",
-        illegal: IllegalKind = "raise",
         mask_in_observation: bool = False,
-        num_threads: int | None = None,
-        **options: Any,
+        **settings: Any,
     ) -> None:
-        """Prepare the games; `reset` deals. For the arguments see
-        `hanazono.envs.core.single_agent.SingleAgentEnv`."""
-        self.games = OneSeatBatch(
-            game, num_envs, num_players, opponents=opponents, seat=seat,
-            reward=reward, illegal=illegal, num_threads=num_threads, options=options,
-        )  # fmt: skip
-        self.options = game.check_options(options)
+        """Prepare the games; `reset` deals.
+
+        Args:
+            game: which game.
+            num_envs: B, at least 1.
+            num_players: number of seats.
+            mask_in_observation: observe {"observation", "action_mask"} instead of a vector.
+            settings: as `OneSeatBatch` takes them.
+
+        Raises:
+            ValueError: naming what is allowed.
+        """
+        self.games = OneSeatBatch(game, num_envs, num_players, **settings)
         self.mask_in_observation = mask_in_observation
         self.render_mode = None
         space = observation_space(game, mask_in_observation)
@@ -61,7 +62,7 @@ class GamesVecEnv(VecEnv):
             "network": network,
             "hidden": list(hidden),
             "spec": asdict(network_spec(batch.game)),
-            **game_card(batch.game, batch.num_players, self.options),
+            **game_card(batch.game, batch.num_players, self.games.options),
         }
 
     def set_opponents(self, opponents: Opponents) -> None:

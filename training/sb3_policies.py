@@ -19,7 +19,9 @@ from torch import Tensor
 from hanazono.models.networks import MLPNetwork, Spec, make_network
 from hanazono.models.policy import entropy, masked_log_probs, sample
 
-ILLEGAL_VALUE = -1e9  # of an illegal action; finite, because the value after the end is this times 0
+ILLEGAL_VALUE = (
+    -1e9
+)  # of an illegal action; finite, because the value after the end is this times 0
 
 
 def network_of_card(card: dict[str, Any]) -> MLPNetwork:
@@ -47,9 +49,8 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Any) -> None:
         self.network = network_of_card(self.card)
-        self.optimizer = self.optimizer_class(
-            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        optimizer: Any = self.optimizer_class
+        self.optimizer = optimizer(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return super()._get_constructor_parameters() | {"card": self.card}
@@ -98,7 +99,7 @@ class MaskedQNetwork(BasePolicy):
     than any other."""
 
     def __init__(
-        self, observation_space: spaces.Dict, action_space: spaces.Space, card: dict[str, Any]
+        self, observation_space: spaces.Space, action_space: spaces.Space, card: dict[str, Any]
     ) -> None:
         super().__init__(observation_space, action_space)
         self.network = network_of_card(card)
@@ -130,7 +131,7 @@ class NetworkQPolicy(DQNPolicy):
     def make_q_net(self) -> Any:
         """A fresh network of action values."""
         space, actions = self.observation_space, self.action_space
-        return MaskedQNetwork(space, actions, self.card).to(self.device)  # type: ignore[arg-type]
+        return MaskedQNetwork(space, actions, self.card).to(self.device)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return super()._get_constructor_parameters() | {"card": self.card}
@@ -149,9 +150,9 @@ class MaskableDQN(DQN):
         if self._last_obs is None:
             raise RuntimeError("there is no observation yet; call learn()")
         if self.num_timesteps < learning_starts:
-            action = random_legal(self._last_obs["action_mask"])  # type: ignore[call-overload]
+            action = random_legal(self._last_obs["action_mask"])
         else:
-            action, _ = self.predict(self._last_obs)  # type: ignore[arg-type]
+            action, _ = self.predict(self._last_obs)
         return action, action
 
     def predict(

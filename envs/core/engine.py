@@ -15,7 +15,6 @@ from hanazono.envs.core.game import Game
 from hanazono.envs.core.kernel import announce_compilation, bind, kernel
 from hanazono.envs.core.rng import keyed, mix
 
-
 HOLD = -2  # as an action: this game waits while others are stepped
 
 

@@ -1,34 +1,25 @@
 """Many games in which one seat learns and opponents hold the others.
 
 The adapters for single-agent libraries (Gymnasium in `single_agent.py`, Stable-Baselines3 in
-hanazono.training.sb3) only translate what happens here. Shapes: B games, P seats, A actions,
+hanazono.training) only translate what happens here. Shapes: B games, P seats, A actions,
 O observation values, K games of a call.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import entry_points
 from typing import Any, Literal
 
 import numpy as np
 
 from hanazono.envs.core.batch import BatchEnv, IllegalKind, RewardKind, fresh_seed
-from hanazono.envs.core.engine import HOLD, bot_loop
+from hanazono.envs.core.engine import HOLD
 from hanazono.envs.core.game import Game
 from hanazono.envs.core.kernel import kernel
-from hanazono.envs.core.rng import keyed, mix, spread_seeds
+from hanazono.envs.core.opponents import Opponent, Opponents, ask, seat_by_seat
+from hanazono.envs.core.rng import mix, spread_seeds
 
-Chooser = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""Chooses legal actions, integers [K], from observation float32 [K, O], mask int8 [K, A], and
-noise uint64 [K], random bits that follow from the deal and the number of decisions."""
-
-Opponent = str | Chooser
-Opponents = Opponent | Sequence[Opponent]
 Seat = int | Literal["rotate"]
 
 LEARNER = -1  # in `holder`: the seat is the learner's
-CHANCE = 0x6F70_706F_6E65_6E74  # keeps the opponents' chance apart from that of any deal
-LOADERS = "hanazono.players"  # entry points: load(name, game, num_players, options) -> Chooser
-KEPT = ("seat", "holder", "rewards", "over", "idle", "_due")
+KEPT = ("seat", "holder", "rewards", "over", "idle", "_due")  # arrays that a copy keeps
 
 
 class OneSeatBatch:
@@ -43,13 +34,14 @@ class OneSeatBatch:
 
     Attributes:
         batch: the games. Its observation [B, O] and action_mask [B, A] are the learner's; of a
-            game that has ended, the final observation, and an empty mask.
+            game that has ended, the final observation and an empty mask.
         seat: int64 [B], the learner's.
         holder: int64 [B, P], who holds each seat: LEARNER or the number of an opponent. It
             changes for a game only when that game is dealt.
         rewards: float64 [B], paid to the learner by the last step.
         over: bool [B], whether the last step reported the end of the game.
         idle: bool [B], whether the game ended before the learner's first decision.
+        dealt: whether there are games yet.
     """
 
     def __init__(
@@ -63,40 +55,42 @@ class OneSeatBatch:
         reward: RewardKind = "outcome",
         illegal: IllegalKind = "raise",
         num_threads: int | None = None,
-        options: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> None:
         """Prepare the games; `reset` deals.
 
         Args:
-            game, num_envs, num_players, reward, illegal, num_threads, options: see `BatchEnv`.
+            game: which game.
+            num_envs: B, at least 1.
+            num_players: P, seats in every game.
             opponents: one for all other seats, or one for each, in the order of their turn after
                 the learner's. An opponent is a bot's name, a checkpoint's folder or file (with
-                hanazono[train]), or a function as `Chooser` describes.
+                hanazono[train]), or a function: see `opponents.Chooser`.
             seat: the learner's seat, or "rotate": after the first game, whose seat follows from
                 its seed, the next seat in each game.
+            reward: "outcome" or "score", see `BatchEnv`.
+            illegal: "raise" an error and change nothing, or "forfeit": the learner loses.
+            num_threads: threads that share the batch, see `BatchEnv`.
+            options: rule options of the game.
 
         Raises:
             ValueError: naming what is allowed.
         """
-        self._settings = {
-            "game": game, "num_envs": num_envs, "num_players": num_players, "seat": seat,
-            "reward": reward, "illegal": illegal, "num_threads": num_threads,
-            "options": dict(options or {}),
-        }  # fmt: skip
         self.batch = BatchEnv(
             game, num_envs, num_players, reward=reward, illegal=illegal,
             auto_reset=False, num_threads=num_threads, options=options,
         )  # fmt: skip
-        self._fixed_seat = check_seat(seat, self.batch.num_players)
+        self.num_threads, self.options = num_threads, game.check_options(options)
+        self.fixed_seat = check_seat(seat, self.batch.num_players)
         self.seat = np.zeros(num_envs, np.int64)
         self.holder = np.full((num_envs, self.batch.num_players), LEARNER)
         self.rewards, self._due = np.zeros(num_envs), np.zeros(num_envs)
         self.over, self.idle = np.zeros(num_envs, bool), np.zeros(num_envs, bool)
-        self._rows = np.arange(num_envs)
-        self._actions, self._turn = np.zeros(num_envs, np.int64), np.zeros(num_envs, np.int64)
-        self._players: dict[int, Opponent] = {}  # all that still hold a seat, by number
-        self._lineup: list[int] = []  # numbers of those who hold seats in games dealt from now on
         self.dealt = False
+        self._rows, self._turn = np.arange(num_envs), np.zeros(num_envs, np.int64)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._players: dict[int, Opponent] = {}  # all that hold a seat now or will, by number
+        self._lineup: list[int] = []  # numbers of those who hold seats in games dealt from now on
         self.set_opponents(opponents)
 
     def set_opponents(self, opponents: Opponents) -> None:
@@ -107,8 +101,7 @@ class OneSeatBatch:
             ValueError: for a wrong number of them, or an unknown name.
         """
         batch = self.batch
-        options = self._settings["options"]
-        chosen = seat_by_seat(opponents, batch.game, batch.num_players, options)
+        chosen = seat_by_seat(opponents, batch.game, batch.num_players, self.options)
         in_use = set(np.unique(self.holder).tolist())
         self._players = {k: v for k, v in self._players.items() if k in in_use}
         self._lineup = []
@@ -133,13 +126,8 @@ class OneSeatBatch:
             rows: the games, each once.
             seeds: deal seeds uint64 [K]; by default each follows from that of the game before.
         """
-        batch, seats = self.batch, self.batch.num_players
-        if self._fixed_seat is not None:
-            self.seat[rows] = self._fixed_seat
-        elif seeds is not None:
-            self.seat[rows] = np.asarray(seeds) % np.uint64(seats)
-        else:
-            self.seat[rows] = (self.seat[rows] + 1) % seats
+        batch = self.batch
+        self._take_seats(rows, seeds)
         if seeds is None:
             seeds = next_seeds(batch.states["seed"][rows])
         if len(rows) == batch.num_envs:
@@ -147,14 +135,24 @@ class OneSeatBatch:
             self.dealt = True
         else:
             batch.deal(rows, seeds)
-        self.holder[rows, self.seat[rows]] = LEARNER
-        for place, number in enumerate(self._lineup, start=1):
-            self.holder[rows, (self.seat[rows] + place) % seats] = number
         self.over[rows] = False
         self._due[rows] = 0
         self._play_on()
         self.idle[rows] = batch.terminated[rows] != 0
         self._show_ends(rows)
+
+    def _take_seats(self, rows: np.ndarray, seeds: np.ndarray | None) -> None:
+        """Give out the seats of the games `rows`, about to be dealt."""
+        seats = self.batch.num_players
+        if self.fixed_seat is not None:
+            self.seat[rows] = self.fixed_seat
+        elif seeds is not None:
+            self.seat[rows] = seeds % np.uint64(seats)
+        else:
+            self.seat[rows] = (self.seat[rows] + 1) % seats
+        self.holder[rows, self.seat[rows]] = LEARNER
+        for place, number in enumerate(self._lineup, start=1):
+            self.holder[rows, (self.seat[rows] + place) % seats] = number
 
     def step(self, actions: np.ndarray) -> None:
         """Play the learner's action in every game, then go on until it is to decide again.
@@ -163,11 +161,12 @@ class OneSeatBatch:
             actions: integers [B]. That of an idle game is ignored.
 
         Raises:
-            ValueError: as `BatchEnv.step`; or if an opponent chooses an illegal action.
+            ValueError: as `BatchEnv.step`, the games are then unchanged; or if an opponent
+                chooses an illegal action.
             RuntimeError: before the first reset, or while a finished game waits to be dealt.
         """
         if self.over.any():
-            raise RuntimeError("the game is over; deal the next one")
+            raise RuntimeError("the game is over; call reset() to deal the next")
         self.batch.step(actions)
         add_rewards(self.batch.rewards, self.seat, self._due)
         self._play_on()
@@ -186,27 +185,9 @@ class OneSeatBatch:
             for number, opponent in self._players.items():
                 rows = (turn == number).nonzero()[0]
                 if len(rows):
-                    self._ask(opponent, rows)
+                    ask(opponent, batch, rows, self._actions)
             batch.advance(self._actions)
             add_rewards(batch.rewards, self.seat, self._due)
-
-    def _ask(self, opponent: Opponent, rows: np.ndarray) -> None:
-        """Write the opponent's actions in the games `rows`."""
-        batch = self.batch
-        if isinstance(opponent, str):
-            batch.act(opponent, rows, CHANCE, self._actions)
-            return
-        states, mask = batch.states[rows], batch.action_mask[rows]
-        noise = noise_of(states["seed"], states["decisions"])
-        actions = np.asarray(opponent(batch.observation[rows], mask.copy(), noise))
-        whole = actions.shape == rows.shape and actions.dtype.kind in "iu"
-        if not whole or not ((actions >= 0) & (actions < mask.shape[1])).all():
-            raise ValueError(
-                f"the opponent {opponent!r} must choose {len(rows)} action numbers, got {actions!r}"
-            )
-        if not mask[np.arange(len(rows)), actions].all():
-            raise ValueError(f"the opponent {opponent!r} chose illegal actions: {actions!r}")
-        self._actions[rows] = actions
 
     def _show_ends(self, rows: np.ndarray) -> None:
         """Write what the learner sees of those of the games `rows` that have ended."""
@@ -226,21 +207,29 @@ class OneSeatBatch:
         return {"score": batch.final_scores[rows, seat, 0], "rank": rank, "winner_share": share}
 
     def __getstate__(self) -> dict[str, Any]:
+        batch = self.batch
         return {
-            "settings": self._settings,
+            "place": (batch.game, batch.num_envs, batch.num_players),
+            "settings": {
+                "seat": "rotate" if self.fixed_seat is None else self.fixed_seat,
+                "reward": batch.reward,
+                "illegal": batch.illegal,
+                "num_threads": self.num_threads,
+                **self.options,
+            },
             "players": dict(self._players),
             "lineup": list(self._lineup),
-            "states": self.batch.get_states() if self.dealt else None,
-            "scores": (self.batch.final_scores.copy(), self.batch.final_ranks.copy()),
             "arrays": {name: getattr(self, name).copy() for name in KEPT},
+            "results": (batch.final_scores.copy(), batch.final_ranks.copy()),
+            "states": batch.get_states() if self.dealt else None,
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.__init__(**kept["settings"])  # type: ignore[misc]
+        self.__init__(*kept["place"], **kept["settings"])  # type: ignore[misc]
         self._players, self._lineup = kept["players"], kept["lineup"]
         for name, array in kept["arrays"].items():
             getattr(self, name)[:] = array
-        self.batch.final_scores[:], self.batch.final_ranks[:] = kept["scores"]
+        self.batch.final_scores[:], self.batch.final_ranks[:] = kept["results"]
         self.dealt = kept["states"] is not None
         if self.dealt:
             self.batch.set_states(kept["states"])
@@ -261,71 +250,18 @@ def check_seat(seat: Any, num_players: int) -> int | None:
     return int(seat)
 
 
-def seat_by_seat(
-    opponents: Opponents, game: Game, num_players: int, options: Mapping[str, Any]
-) -> list[Opponent]:
-    """One opponent for each seat but the learner's: bots by name, all others as functions.
-
-    Raises:
-        ValueError: for a wrong number of them, or an unknown name.
-    """
-    one = isinstance(opponents, str) or callable(opponents)
-    named = [opponents] * (num_players - 1) if one else list(opponents)
-    if len(named) != num_players - 1:
-        raise ValueError(
-            f"{num_players} seats need one opponent for all or {num_players - 1}, got {len(named)}"
-        )
-    found: dict[str, Opponent] = {}
-    for name in named:
-        if isinstance(name, str) and name not in found:
-            found[name] = find_opponent(name, game, num_players, options)
-        elif not isinstance(name, str) and not callable(name):
-            raise ValueError(f"an opponent is a name or a function, got {name!r}")
-    return [found[name] if isinstance(name, str) else name for name in named]
-
-
-def find_opponent(
-    name: str, game: Game, num_players: int, options: Mapping[str, Any]
-) -> Opponent:
-    """The opponent of this name: a bot, or what an installed loader makes of it.
-
-    The environments know no networks. Whoever can turn a name into a player offers that as an
-    entry point of the group LOADERS, as hanazono.training does for checkpoints.
-
-    Raises:
-        ValueError: if there is no such bot and no loader can use the name.
-    """
-    if name in game.bots:
-        bot_loop(game, name)
-        return name
-    reasons = []
-    for entry in entry_points(group=LOADERS):
-        try:
-            chooser: Chooser = entry.load()(name, game, num_players, options)
-        except ModuleNotFoundError as error:
-            reasons.append(f'{entry.name}s need {error.name}: pip install "hanazono[train]"')
-        except ValueError as error:
-            reasons.append(str(error))
-        else:
-            return chooser
-    told = "; ".join(reasons) or "and nothing installed loads others"
-    raise ValueError(
-        f"{game.title} has no bot {name!r} (its bots: {', '.join(game.bots)}); {told}"
-    )
-
-
 def next_seeds(seeds: np.ndarray) -> np.ndarray:
     """The deal seeds that follow upon uint64 [K], as when a `BatchEnv` deals anew."""
     following = np.empty_like(seeds)
-    _follow(seeds, following)
+    write_next(seeds, following)
     return following
 
 
-def noise_of(seeds: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-    """An opponent's random bits, uint64 [K], the same that a bot gets in the same position."""
-    noise = np.empty_like(seeds)
-    _noise(seeds, decisions, np.uint64(CHANCE), noise)
-    return noise
+@kernel
+def write_next(seeds: Any, out: Any) -> None:
+    """Fill `out` (uint64 [K]) with the seeds that follow upon `seeds`."""
+    for k in range(out.shape[0]):
+        out[k] = mix(seeds[k])
 
 
 @kernel
@@ -344,15 +280,3 @@ def add_rewards(rewards: Any, seat: Any, due: Any) -> None:
     """Add what the last step paid (float32 [B, P]) to each game's `seat` to `due` (float64 [B])."""
     for i in range(due.shape[0]):
         due[i] += rewards[i, seat[i]]
-
-
-@kernel
-def _follow(seeds: Any, out: Any) -> None:
-    for k in range(seeds.shape[0]):
-        out[k] = mix(seeds[k])
-
-
-@kernel
-def _noise(seeds: Any, decisions: Any, key: Any, out: Any) -> None:
-    for k in range(seeds.shape[0]):
-        out[k] = keyed(mix(seeds[k] ^ key), decisions[k])

@@ -9,11 +9,14 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from hanazono.envs.core.batch import IllegalKind, RewardKind, check_choice, check_seed
+from hanazono.envs.core.batch import check_choice, check_seed
 from hanazono.envs.core.game import Game
-from hanazono.envs.core.one_seat import OneSeatBatch, Opponents, Seat
+from hanazono.envs.core.one_seat import OneSeatBatch
 
-RENDER_MODES = ["ansi"]
+RENDER_MODES = ("ansi",)
+ENV_METADATA = {"render_modes": list(RENDER_MODES)}
+VECTOR_METADATA = ENV_METADATA | {"autoreset_mode": AutoresetMode.SAME_STEP}
+WHOLE = int | np.integer
 Observation = Any  # float32 [..., O], or with the mask in it a dict of that and int8 [..., A]
 
 
@@ -37,7 +40,7 @@ def observed(games: OneSeatBatch, rows: Any, mask_in_observation: bool) -> Obser
     return {"observation": observation, "action_mask": np.array(batch.action_mask[rows])}
 
 
-class SingleAgentEnv(gymnasium.Env[Observation, int]):
+class SingleAgentEnv(gymnasium.Env[Observation, Any]):
     """One game for one learner, whose seat changes from game to game unless it is fixed.
 
     An episode is a game; a step is a decision of the learner, and pays all that its seat is paid
@@ -49,40 +52,34 @@ class SingleAgentEnv(gymnasium.Env[Observation, int]):
     before the learner had anything to decide is shown once: see `OneSeatBatch`.
     """
 
-    metadata = {"render_modes": RENDER_MODES}
+    metadata = ENV_METADATA
 
     def __init__(
         self,
         game: Game,
         num_players: int,
         *,
-        opponents: Opponents = "random",
-        seat: Seat = "rotate",
-        reward: RewardKind = "outcome",
-        illegal: IllegalKind = "raise",
         mask_in_observation: bool = False,
         render_mode: str | None = None,
-        **options: Any,
+        **settings: Any,
     ) -> None:
         """Prepare the environment; `reset` deals.
 
         Args:
-            game, num_players, opponents, seat: see `OneSeatBatch`.
-            reward, illegal: see `BatchEnv`.
+            game: which game.
+            num_players: number of seats.
             mask_in_observation: observe {"observation", "action_mask"} instead of a vector.
             render_mode: None or "ansi" (`render` then returns text).
-            options: rule options of the game.
+            settings: `opponents`, `seat`, `reward`, `illegal` and rule options, as `OneSeatBatch`
+                takes them.
 
         Raises:
             ValueError: naming what is allowed.
         """
         if render_mode is not None:
-            check_choice("render_mode", render_mode, tuple(RENDER_MODES))
+            check_choice("render_mode", render_mode, RENDER_MODES)
         self.render_mode, self.mask_in_observation = render_mode, mask_in_observation
-        self.games = OneSeatBatch(
-            game, 1, num_players, opponents=opponents, seat=seat,
-            reward=reward, illegal=illegal, options=options,
-        )  # fmt: skip
+        self.games = OneSeatBatch(game, 1, num_players, **settings)
         self.observation_space = observation_space(game, mask_in_observation)
         self.action_space = spaces.Discrete(game.num_actions)
 
@@ -141,7 +138,7 @@ class SingleAgentVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     is in infos["final_obs"] and infos["final_info"], in the format of `SyncVectorEnv`.
     """
 
-    metadata = {"render_modes": RENDER_MODES, "autoreset_mode": AutoresetMode.SAME_STEP}
+    metadata = VECTOR_METADATA
 
     def __init__(
         self,
@@ -149,25 +146,28 @@ class SingleAgentVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         num_envs: int,
         num_players: int,
         *,
-        opponents: Opponents = "random",
-        seat: Seat = "rotate",
-        reward: RewardKind = "outcome",
-        illegal: IllegalKind = "raise",
         mask_in_observation: bool = False,
         render_mode: str | None = None,
-        num_threads: int | None = None,
-        **options: Any,
+        **settings: Any,
     ) -> None:
-        """Prepare the environments; `reset` deals. For the arguments see `SingleAgentEnv`, for
-        num_threads `BatchEnv`."""
+        """Prepare the environments; `reset` deals.
+
+        Args:
+            game: which game.
+            num_envs: B, at least 1.
+            num_players: number of seats.
+            mask_in_observation: see `SingleAgentEnv`.
+            render_mode: see `SingleAgentEnv`.
+            settings: as `OneSeatBatch` takes them, `num_threads` among them.
+
+        Raises:
+            ValueError: naming what is allowed.
+        """
         if render_mode is not None:
-            check_choice("render_mode", render_mode, tuple(RENDER_MODES))
+            check_choice("render_mode", render_mode, RENDER_MODES)
         self.render_mode, self.mask_in_observation = render_mode, mask_in_observation
         self.num_envs = num_envs
-        self.games = OneSeatBatch(
-            game, num_envs, num_players, opponents=opponents, seat=seat,
-            reward=reward, illegal=illegal, num_threads=num_threads, options=options,
-        )  # fmt: skip
+        self.games = OneSeatBatch(game, num_envs, num_players, **settings)
         self.single_observation_space = observation_space(game, mask_in_observation)
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -191,8 +191,7 @@ class SingleAgentVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         """
         if options and "reset_mask" in options:
             raise ValueError("games are dealt anew when they end, so there is no reset_mask")
-        first = seed if isinstance(seed, int | np.integer) else None
-        super().reset(seed=None if first is None else check_seed(first))
+        super().reset(seed=check_seed(seed) if isinstance(seed, WHOLE) else None)
         self.games.reset(None if seed is None else seeds_of(seed, self.num_envs))
         return self._observed(slice(None)), self._infos()
 
@@ -269,8 +268,7 @@ def seeds_of(seed: int | Sequence[int], count: int) -> np.ndarray:
     Raises:
         ValueError: for a seed out of range or a wrong number of them.
     """
-    one = isinstance(seed, int | np.integer)
-    listed = [seed + i for i in range(count)] if one else list(seed)
+    listed = [seed + i for i in range(count)] if isinstance(seed, WHOLE) else list(seed)
     if len(listed) != count:
         raise ValueError(f"{count} games need as many seeds, got {len(listed)}")
     return np.array([check_seed(value) for value in listed], np.uint64)
