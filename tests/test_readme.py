@@ -4,17 +4,37 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from hanazono.envs import GAMES, get_game
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+NAMES = ("README.md", "CONTRIBUTING.md", "envs/GYMNASIUM.md", "training/SB3.md")
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in NAMES}
+README = PAGES["README.md"]
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_code_runs(block, capsys):
-    exec(compile(block, "README.md", "exec"), {})
+def blocks(name):
+    return re.findall(r"```python\n(.*?)```", PAGES[name], re.DOTALL)
+
+
+BLOCKS = blocks("README.md")
+
+
+@pytest.fixture
+def threads_as_before():
+    """A page may choose how many threads torch has."""
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if blocks(name)])
+def test_code_runs(name, capsys, tmp_path, monkeypatch, threads_as_before):
+    """Each block by itself, in the order of the page and in one folder."""
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(name):
+        exec(compile(block, name, "exec"), {})
 
 
 def test_the_first_block_plays_a_whole_game(capsys):
@@ -25,16 +45,19 @@ def test_the_first_block_plays_a_whole_game(capsys):
     assert capsys.readouterr().out.strip() == str(names["env"].to_dict()["points"])
 
 
-def test_it_stays_short():
-    assert len(README.splitlines()) <= 150
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_stay_short(name):
+    assert len(PAGES[name].splitlines()) <= 150
 
 
-@pytest.mark.parametrize("text", [README, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")])
-def test_links_and_commands_name_existing_files(text):
-    links = re.findall(r"\]\(([^)#:]+)\)", text)
+@pytest.mark.parametrize("name", NAMES)
+def test_links_and_commands_name_existing_files(name):
+    text = PAGES[name]
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / name).parent.joinpath(link).exists(), link
     commands = re.findall(r"(?:python |--config )((?:scripts|configs)/[\w.]+)", text)
     paths = re.findall(r"`((?:envs|models|training|configs|scripts|tests)/[\w./]+)`", text)
-    for path in {*links, *commands, *paths}:
+    for path in {*commands, *paths}:
         assert (ROOT / path).exists(), path
 
 
