@@ -522,6 +522,15 @@ def test_an_illegal_action_can_forfeit(action):
     assert (reward, over, info["rank"], info["winner_share"]) == (-1, True, 2, 0)
 
 
+def test_games_are_dealt_in_any_order():
+    env = vector(4)
+    env.games.deal(np.array([3, 1, 0, 2]), np.array([8, 7, 6, 5], np.uint64))
+    assert env.games.batch.states["seed"].tolist() == [6, 7, 5, 8]
+    assert env.games.seat.tolist() == [0, 1, 2, 2]
+    with pytest.raises(RuntimeError, match="before the first deal"):
+        OneSeatBatch(three_cups.GAME, 2, 3).deal(np.arange(2))
+
+
 def test_steps_outside_a_game():
     env = SingleAgentEnv(kuhn.GAME, 2)
     with pytest.raises(RuntimeError, match=r"call reset\(\)"):

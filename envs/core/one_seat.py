@@ -114,9 +114,12 @@ class OneSeatBatch:
     def reset(self, seeds: np.ndarray | None = None) -> None:
         """Deal all games: with the deal seeds uint64 [B], or else as `deal` does. The first deals
         follow from the operating system's chance."""
-        if seeds is None and not self.dealt:
-            seeds = np.empty(self.batch.num_envs, np.uint64)
-            spread_seeds(np.uint64(fresh_seed()), seeds)
+        if not self.dealt:
+            if seeds is None:
+                seeds = np.empty(self.batch.num_envs, np.uint64)
+                spread_seeds(np.uint64(fresh_seed()), seeds)
+            self.batch.reset(seeds=seeds)
+            self.dealt = True
         self.deal(self._rows, seeds)
 
     def deal(self, rows: np.ndarray, seeds: np.ndarray | None = None) -> None:
@@ -125,16 +128,14 @@ class OneSeatBatch:
         Args:
             rows: the games, each once.
             seeds: deal seeds uint64 [K]; by default each follows from that of the game before.
+
+        Raises:
+            RuntimeError: before the first reset.
         """
         batch = self.batch
+        following = next_seeds(batch.states["seed"][rows]) if seeds is None else seeds
+        batch.deal(rows, following)
         self._take_seats(rows, seeds)
-        if seeds is None:
-            seeds = next_seeds(batch.states["seed"][rows])
-        if len(rows) == batch.num_envs:
-            batch.reset(seeds=seeds)
-            self.dealt = True
-        else:
-            batch.deal(rows, seeds)
         self.over[rows] = False
         self._due[rows] = 0
         self._play_on()
