@@ -23,7 +23,7 @@ from hanazono.envs import (
 from hanazono.envs.core import opponents as opponents_module
 from hanazono.envs.core.aec import GameEnv
 from hanazono.envs.core.bots import random_bot
-from hanazono.envs.core.one_seat import LEARNER
+from hanazono.envs.core.one_seat import LEARNER, OneSeatBatch
 from hanazono.envs.core.rng import mix
 from hanazono.envs.core.single_agent import SingleAgentEnv, SingleAgentVectorEnv
 from toys import kuhn, three_cups
