@@ -9,7 +9,6 @@ Random play by two. First the wrapper of PettingZoo's tutorial for MaskablePPO, 
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -96,7 +95,8 @@ def count(ends: Ends, games: int) -> np.ndarray:
     delivered."""
     table = np.zeros((SEATS, 4), np.int64)
     left = np.full(SEATS, games)
-    for seat, result, delivered in islice(ends, SEATS * games * 2):
+    while left.any():
+        seat, result, delivered = next(ends)
         if left[seat]:
             left[seat] -= 1
             table[seat] += (result > 0, delivered > 0, result < 0, delivered < 0)
@@ -111,12 +111,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=400, help="for each seat (default 400)")
     args = parser.parse_args(argv)
     table = Table(title=f"{args.games} games for each seat")
-    for heading in ("adapter", "game", "seat", "won", "delivered", "lost", "delivered"):
-        table.add_column(heading, justify="left" if heading in ("adapter", "game") else "right")
+    for heading in ("adapter", "game"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("seat", "won", "delivered", "lost", "delivered"):
+        table.add_column(heading, justify="right")
     for adapter, game, ends in adapters(np.random.default_rng(0)):
         for seat, row in enumerate(count(ends, args.games)):
             table.add_row(adapter, game, str(seat), *map(str, row))
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        console.width = 120
+    console.print(table)
     return 0
 
 

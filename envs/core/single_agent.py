@@ -14,7 +14,7 @@ from hanazono.envs.core.game import Game
 from hanazono.envs.core.one_seat import OneSeatBatch
 
 RENDER_MODES = ("ansi",)
-ENV_METADATA = {"render_modes": list(RENDER_MODES)}
+ENV_METADATA = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # some recorders ask for it
 VECTOR_METADATA = ENV_METADATA | {"autoreset_mode": AutoresetMode.SAME_STEP}
 WHOLE = int | np.integer
 Observation = Any  # float32 [..., O], or with the mask in it a dict of that and int8 [..., A]
