@@ -229,7 +229,9 @@ class BatchEnv:
         """
         if not self._dealt:
             raise RuntimeError("call reset() before the first deal()")
-        arrays = (self.states, self.observation, self.action_mask, self.current_player)
+        arrays: tuple[np.ndarray, ...] = (
+            self.states, self.observation, self.action_mask, self.current_player
+        )  # fmt: skip
         states, *turn = [array[rows] for array in arrays]
         self._engine.reset_games(kernel_view(states), seeds, *turn, 0, len(rows))
         for array, part in zip(arrays, (states, *turn), strict=True):
