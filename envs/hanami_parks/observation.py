@@ -18,7 +18,7 @@ from hanazono.envs.hanami_parks.boards import (
     BOARDS,
     LAND,
     LANDS,
-    LANDS_BY,
+    MOST_PARKS,
     NOWHERE,
     OPENS,
     PARKS,
@@ -132,10 +132,9 @@ PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
 ZERO, ONE = np.float32(0), np.float32(1)
 
-# Of the boards: the parks on both sides of each Land or Water space; whether there are such beside
-# Water; Land and Water up to the last that is open for so many players. All is counted from 0.
-PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:, :2], 0).astype(np.uint8)
-BESIDE = (PARKS_BY[:, WATER:, :2] != NOWHERE).astype(np.float32)
+# Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so many
+# players goes. All is counted from 0.
+PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:WATER, :2], 0).astype(np.uint8)
 
 
 def last_open(start: int, end: int) -> np.ndarray:
@@ -149,13 +148,24 @@ def last_open(start: int, end: int) -> np.ndarray:
 
 LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
 
+# Water and a park beside it, all such pairs of a board; pairs with open Water come first, and there
+# are so many of them for so many players.
+SHORES = np.zeros((BOARDS, MOST_PARKS * WATERS, 2), np.uint8)
+NUM_SHORES = np.zeros((BOARDS, MAX_PLAYERS + 1), np.int64)
+for _b in range(BOARDS):
+    _water, _column = np.nonzero(PARKS_BY[_b, WATER:] != NOWHERE)
+    _opens = OPENS[_b, WATER + _water]
+    _park = PARKS_BY[_b, WATER + _water, _column]
+    SHORES[_b, : len(_park)] = np.stack([_water, _park], 1)[np.argsort(_opens, kind="stable")]
+    NUM_SHORES[_b] = [(_opens <= players).sum() for players in range(MAX_PLAYERS + 1)]
+
 # What is told of a space by what lies there: a kind of tile, EMPTY or CLOSED.
 IS_EMPTY, KIND_SHARE = np.zeros((2, CLOSED + 1), np.float32)
 IS_EMPTY[EMPTY] = 1
 KIND_SHARE[:KINDS] = np.arange(1, KINDS + 1) / KINDS
 VALUE = np.zeros((TYPES, CLOSED + 1), np.float32)
 for _t in range(TYPES):
-    VALUE[_t, :KINDS] = np.where((TYPE_OF == WILD) | (TYPE_OF == _t), STRENGTH, 0) / 4
+    VALUE[_t, :KINDS] = np.where((TYPE_OF == WILD) | (_t == TYPE_OF), STRENGTH, 0) / 4
 # By number of players, reader and owner, who may be NOBODY, the last: whose tile it is.
 OWNER_SIGN = np.zeros((MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS + 1), np.float32)
 for _n, _v, _p in np.ndindex(MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS):
@@ -253,15 +263,13 @@ def write_land_around(s: Any, out: Any) -> None:
 
 @kernel
 def write_water_around(s: Any, out: Any) -> None:
-    """What the parks mean for Water: each space lies beside two at most."""
-    board = np.int64(s.board)
+    """What the parks mean for Water."""
     tokens, balances = rows(out, AT_TOKENS, 0, PARKS), rows(out, AT_BALANCES, 0, PARKS)
     stake, sums = rows(out, AT_WATER_STAKE, 0, WATERS), rows(out, AT_WATER_BALANCE, 0, WATERS)
-    for i in range(LAST_WATER[board, s.num_players]):
-        a, b = PARK_PAIRS[board, LANDS + i, 0], PARK_PAIRS[board, LANDS + i, 1]
-        first, second = BESIDE[board, i, 0], BESIDE[board, i, 1]
-        stake[i] = (tokens[a] * first + tokens[b] * second) * HALF
-        sums[i] = balances[a] * first + balances[b] * second
+    for i in range(NUM_SHORES[s.board, s.num_players]):
+        w, a = SHORES[s.board, i, 0], SHORES[s.board, i, 1]
+        stake[w] += tokens[a] * HALF
+        sums[w] += balances[a]
 
 
 @kernel
