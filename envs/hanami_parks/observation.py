@@ -132,8 +132,8 @@ PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
 ZERO, ONE = np.float32(0), np.float32(1)
 
-# Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so many
-# players goes. All is counted from 0.
+# Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so
+# many players goes. All is counted from 0.
 PARK_PAIRS = np.maximum(PARKS_BY[:, LAND:WATER, :2], 0).astype(np.uint8)
 
 
