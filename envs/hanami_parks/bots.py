@@ -19,10 +19,8 @@ from hanazono.envs.hanami_parks.abilities import is_target
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
     LAND,
-    MOST_PARKS,
     NOWHERE,
     PARKS,
-    PARKS_BY,
     SPACES,
     TYPES,
     WATER,
@@ -46,6 +44,14 @@ from hanazono.envs.hanami_parks.decisions import (
     USE,
 )
 from hanazono.envs.hanami_parks.parks import is_boat, is_fast, pointed_at, strength_at, type_at
+from hanazono.envs.hanami_parks.promise import (
+    CAPTURES,
+    EVEN,
+    GREEDY,
+    PROMISE,
+    TEMPO,
+    worth,
+)
 from hanazono.envs.hanami_parks.tiles import (
     COPY,
     COVER,
@@ -64,8 +70,6 @@ from hanazono.envs.hanami_parks.tiles import (
 )
 
 NOTHING = -1000.0  # less than anything is worth
-CAPTURES, GREEDY, TEMPO = range(3)  # styles
-LAST_SPACE = 0.7  # strength that the last space is worth in style TEMPO
 PER_STRENGTH, WILD_COSTS, MOVE_COSTS = 0.06, 1.5, 0.15
 COPY_COSTS = 2  # strength
 LEAST_CAPTURE = 0.5  # what a tile must add in style CAPTURES
@@ -76,63 +80,17 @@ LEAST_ABILITY = 0.6  # what an ability must add
 FAVOURITES = tuple(STRENGTH[k] >= 3 and k < MOVE for k in range(KINDS))
 CARD_ORDER = (TAKOYAKI, KONBINI, RAINY_DAY, OMAMORI)
 
-# What a token promises
-
-
-def promise_table() -> np.ndarray:
-    """What a token is worth, from -1 to 1, by style, empty Land around it, and balance + EVEN.
-
-    At the end it counts whether the balance is for or against the player, before that how much, the
-    less the more Land is open. To leave an odd number of spaces is to leave the last one to the
-    others, if everybody fills one in turn."""
-    table = np.zeros((3, AROUND + 1, 2 * EVEN))
-    balance = np.arange(2 * EVEN) - EVEN
-    table[:, 0] = np.sign(balance)
-    for left in range(1, AROUND + 1):
-        last = LAST_SPACE / left * (-1 if left % 2 else 1)
-        for style, bonus in ((GREEDY, 0.0), (TEMPO, last)):
-            table[style, left] = 0.9 * np.tanh((balance + bonus) / (1.6 * left**0.5 + 1))
-    return table
-
-
-EVEN = 64  # more than any balance: a park has at most 18 spaces around
-PROMISE = promise_table()
-
-
-@kernel
-def gain(s: Any, a: Any, of: Any, strength: Any, fills: Any, style: Any) -> Any:
-    """What it adds at park a that a tile of the player does, which fills Land or not."""
-    value, p, left = 0.0, np.int64(s.current_player), np.int64(s.open_land[a])
-    for t in range(TYPES):
-        if s.tokens[a] & bit(t):
-            d = EVEN + np.int64(s.balance[p, t, a])
-            more = strength if of in (WILD, t) else 0
-            value += PROMISE[style, left - fills, d + more] - PROMISE[style, left, d]
-    return value
-
-
-@kernel
-def worth(s: Any, x: Any, of: Any, strength: Any, fills: Any, style: Any) -> Any:
-    """What it adds at the parks around space x."""
-    value = 0.0
-    for i in range(MOST_PARKS):
-        a = np.int64(PARKS_BY[s.board, x, i])
-        if a == NOWHERE:
-            break
-        value += gain(s, a, of, strength, fills, style)
-    return value
-
-
 # Spaces for tiles
 
 
 @kernel
 def best_empty(s: Any, start: Any, end: Any, of: Any, strength: Any, style: Any) -> Any:
     """The best empty space for such a tile, and what it adds."""
-    best, chosen, fills = NOTHING, NOWHERE, 1 if end == WATER else 0
+    p, fills = np.int64(s.current_player), 1 if end == WATER else 0
+    best, chosen = NOTHING, NOWHERE
     for x in range(start, end):
         if s.tile[x] == EMPTY:
-            value = worth(s, x, of, strength, fills, style)
+            value = worth(s, p, x, of, strength, fills, style)
             if value > best:
                 best, chosen = value, x
     return best, chosen
@@ -141,16 +99,16 @@ def best_empty(s: Any, start: Any, end: Any, of: Any, strength: Any, style: Any)
 @kernel
 def best_own(s: Any, k: Any, style: Any) -> Any:
     """The best own tile for Cover, or for Move to take up, and what it adds."""
-    best, chosen = NOTHING, NOWHERE
+    p, best, chosen = np.int64(s.current_player), NOTHING, NOWHERE
     for x in range(LAND, WATER if k == MOVE else SPACES):
-        if s.owner[x] == s.current_player and (k == COVER or not is_fast(s, np.int64(s.tile[x]))):
+        if s.owner[x] == p and (k == COVER or not is_fast(s, np.int64(s.tile[x]))):
             of, strength = type_at(s, x), strength_at(s, x)
             if k == MOVE:
                 value, _ = best_empty(s, LAND, WATER, of, strength, style)
-                value += worth(s, x, of, -strength, 0, style)
+                value += worth(s, p, x, of, -strength, 0, style)
             else:  # told by the type that gains least
                 more = STRENGTH[COVER] - (strength if of == WILD else 0)
-                value = worth(s, x, WILD, np.int64(more), 0, style)
+                value = worth(s, p, x, WILD, np.int64(more), 0, style)
             if value > best:
                 best, chosen = value, x
     return best, chosen
@@ -159,10 +117,10 @@ def best_own(s: Any, k: Any, style: Any) -> Any:
 @kernel
 def best_direction(s: Any, x: Any, style: Any) -> Any:
     """The best direction for a Copy on space x, and what it adds."""
-    best, chosen = NOTHING, 0
+    p, best, chosen = np.int64(s.current_player), NOTHING, 0
     for direction in range(AROUND):
         of, strength = pointed_at(s, x, direction)
-        value = worth(s, x, of, strength, 1, style)
+        value = worth(s, p, x, of, strength, 1, style)
         if value > best:
             best, chosen = value, direction
     return best, chosen
@@ -256,11 +214,11 @@ def best_swap(s: Any, style: Any) -> Any:
 def best_rain(s: Any, style: Any) -> Any:
     """The best tile to return with Rainy Day, and what it adds, an opponent's counted as if it were
     the strongest of the others."""
-    best, chosen = NOTHING, NOWHERE
+    p, best, chosen = np.int64(s.current_player), NOTHING, NOWHERE
     for x in range(LAND, WATER):
         if is_target(s, x):
-            sign = -1 if s.owner[x] == s.current_player else 1
-            value = worth(s, x, type_at(s, x), sign * strength_at(s, x), -1, style)
+            sign = -1 if s.owner[x] == p else 1
+            value = worth(s, p, x, type_at(s, x), sign * strength_at(s, x), -1, style)
             if value > best:
                 best, chosen = value, x
     return best, chosen

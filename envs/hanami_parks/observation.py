@@ -13,6 +13,7 @@ import numpy as np
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import places_from, seat_after
+from hanazono.envs.core.sets import bit
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
     BOARDS,
@@ -28,28 +29,44 @@ from hanazono.envs.hanami_parks.boards import (
     WATER,
     WATERS,
 )
-from hanazono.envs.hanami_parks.decisions import DIRECTION, KEEP_CARD, STAGES
+from hanazono.envs.hanami_parks.decisions import (
+    DIRECTION,
+    KEEP_CARD,
+    MOVE_TO,
+    SPACE,
+    STAGES,
+    TURN,
+)
 from hanazono.envs.hanami_parks.parks import (
     MAX_PLAYERS,
     NOBODY,
+    is_boat,
     point_holder,
     pointed_at,
+    strength_at,
+    type_at,
 )
+from hanazono.envs.hanami_parks.promise import EVEN, PROMISE, TEMPO, gain
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
     CLOSED,
     EMPTY,
     KINDS,
+    MOVE,
     NO_CARD,
     SPECIAL_CARDS,
     STRENGTH,
     TYPE_OF,
     WILD,
 )
+from hanazono.envs.hanami_parks.turns import can_place
 
 EMPTY_SIGN = "1: open and empty, -1: chosen, for Copy or to be moved or swapped"
 OWNER = "1: own tile, -j/3: tile of seat j, 0: none"
 CLOSES = "parks that would be filled with this space / 2"
+
+GAIN = "what the tile that is being placed adds there to the promises of tokens (promise.py)"
+BEST_GAIN = "the same of a tile that can be placed, on the best space; not of Move, Cover, Copy"
 
 PIECES = (
     Piece("token", (TYPES, PARKS), 0, 1, "1: a token of this type lies there", "park"),
@@ -66,11 +83,14 @@ PIECES = (
     Piece("land_stake", (TYPES, LANDS), 0, 1, "tokens around / 2", "land"),
     Piece("land_balance", (TYPES, LANDS), -8, 8, "sum of the balances for these / 8", "land"),
     Piece("land_closes", (LANDS,), 0, 1, CLOSES, "land"),
+    Piece("land_gain", (TYPES, LANDS), -5, 5, GAIN + ", by type of tokens", "land"),
     Piece("water_empty", (WATERS,), -1, 1, EMPTY_SIGN, "water"),
     Piece("water_tile", (WATERS,), -1, 1, "strength of the tile / 4; less 1 if not own", "water"),
     Piece("water_stake", (WATERS,), 0, 1, "tokens in the parks around / 8", "water"),
     Piece("water_balance", (WATERS,), -24, 24, "sum of the balances for these / 8", "water"),
+    Piece("water_gain", (WATERS,), -10, 10, GAIN, "water"),
     Piece("hand", (KINDS,), 0, 1, "own tiles in the hand / 2", "tile"),
+    Piece("tile_gain", (KINDS,), -10, 10, BEST_GAIN, "tile"),
     Piece("pile", (KINDS,), 0, 1, "own tiles in the pile / 2", "tile"),
     Piece("chosen", (KINDS,), 0, 1, "1: being placed", "tile"),
     Piece("returned", (KINDS,), 0, 1, "own tiles returned with Tea House / 2", "tile"),
@@ -109,7 +129,8 @@ AT_PARK_PICKED = LAYOUT.start("park_picked")
 AT_LAND_EMPTY, AT_LAND_OWNER = map(LAYOUT.start, ("land_empty", "land_owner"))
 AT_LAND_KIND, AT_LAND_VALUE = map(LAYOUT.start, ("land_kind", "land_value"))
 AT_LAND_STAKE, AT_LAND_BALANCE = map(LAYOUT.start, ("land_stake", "land_balance"))
-AT_LAND_CLOSES = LAYOUT.start("land_closes")
+AT_LAND_CLOSES, AT_LAND_GAIN = map(LAYOUT.start, ("land_closes", "land_gain"))
+AT_WATER_GAIN, AT_TILE_GAIN = map(LAYOUT.start, ("water_gain", "tile_gain"))
 AT_WATER_EMPTY, AT_WATER_TILE = map(LAYOUT.start, ("water_empty", "water_tile"))
 AT_WATER_STAKE, AT_WATER_BALANCE = map(LAYOUT.start, ("water_stake", "water_balance"))
 AT_HAND, AT_PILE, AT_CHOSEN = map(LAYOUT.start, ("hand", "pile", "chosen"))
@@ -130,7 +151,7 @@ THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
 PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
 PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
-ZERO, ONE = np.float32(0), np.float32(1)
+ZERO, ONE, NO_GAIN = np.float32(0), np.float32(1), np.float32(-10)
 
 # Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so
 # many players goes. All is counted from 0.
@@ -194,6 +215,8 @@ def observe(s: Any, player: Any, out: Any) -> None:
     write_players(s, player, out)
     if not s.terminated:
         write_turn(s, player, out)
+        if player == s.current_player:
+            write_gains(s, player, out)
 
 
 # The map
@@ -410,3 +433,93 @@ def write_directions(s: Any, out: Any) -> None:
         for each in range(TYPES):
             if t in (WILD, each):
                 out[AT_POINTS_AT + AROUND * each + direction] = np.float32(strength) * QUARTER
+
+
+# What placing a tile adds to the promises of tokens, in style TEMPO
+
+
+@kernel
+def write_gains(s: Any, player: Any, out: Any) -> None:
+    stage, k = np.int64(s.stage), np.int64(s.chosen)
+    if stage == TURN:
+        write_tile_gains(s, player, out)
+    elif stage == SPACE and is_boat(k):
+        write_water_gains(s, player, np.int64(STRENGTH[k]), out)
+    elif stage == SPACE and k < MOVE:
+        write_land_gains(s, player, np.int64(TYPE_OF[k]), np.int64(STRENGTH[k]), out)
+    elif stage == MOVE_TO and k == MOVE:
+        x = np.int64(s.first)
+        write_land_gains(s, player, type_at(s, x), strength_at(s, x), out)
+
+
+@kernel
+def gain_of_type(s: Any, player: Any, a: Any, t: Any, strength: Any, fills: Any) -> Any:
+    """What so much strength adds for the token of type t in park a, if there is one."""
+    left, d = np.int64(s.open_land[a]), EVEN + np.int64(s.balance[player, t, a])
+    if not s.tokens[a] & bit(t) or left < fills:
+        return ZERO
+    return PROMISE[TEMPO, left - fills, d + strength] - PROMISE[TEMPO, left, d]
+
+
+@kernel
+def write_land_gains(s: Any, player: Any, of: Any, strength: Any, out: Any) -> None:
+    for i in range(LAST_LAND[s.board, s.num_players]):
+        if s.tile[LAND + i] == EMPTY:
+            for k in range(2):
+                a = np.int64(PARK_PAIRS[s.board, i, k])
+                for t in range(TYPES):
+                    more = strength if of in (WILD, t) else 0
+                    gain = gain_of_type(s, player, a, t, more, 1)
+                    out[AT_LAND_GAIN + LANDS * t + i] += gain
+
+
+@kernel
+def write_water_gains(s: Any, player: Any, strength: Any, out: Any) -> None:
+    for i in range(NUM_SHORES[s.board, s.num_players]):
+        w, a = np.int64(SHORES[s.board, i, 0]), np.int64(SHORES[s.board, i, 1])
+        if s.tile[WATER + w] == EMPTY:
+            for t in range(TYPES):
+                out[AT_WATER_GAIN + w] += gain_of_type(s, player, a, t, strength, 0)
+
+
+@kernel
+def write_tile_gains(s: Any, player: Any, out: Any) -> None:
+    """The best gains of the tiles of the hand; the gains at the parks are noted for a while."""
+    notes = rows(out, AT_LAND_GAIN, 0, PARKS)
+    for k in range(MOVE):
+        if s.hand[player, k] > 0 and can_place(s, k):
+            fills = 0 if is_boat(k) else 1
+            note_gains(s, player, np.int64(TYPE_OF[k]), np.int64(STRENGTH[k]), fills, notes)
+            best = best_on_land(s, notes) if fills else best_on_water(s, notes)
+            out[AT_TILE_GAIN + k] = best
+    notes[:] = 0
+
+
+@kernel
+def note_gains(s: Any, player: Any, of: Any, strength: Any, fills: Any, notes: Any) -> None:
+    for a in range(PARKS):
+        notes[a] = gain(s, player, a, of, strength, fills, TEMPO) if s.tokens[a] else ZERO
+
+
+@kernel
+def best_on_land(s: Any, notes: Any) -> Any:
+    best = NO_GAIN
+    for i in range(LAST_LAND[s.board, s.num_players]):
+        value = notes[PARK_PAIRS[s.board, i, 0]] + notes[PARK_PAIRS[s.board, i, 1]]
+        best = max(best, value if s.tile[LAND + i] == EMPTY else NO_GAIN)
+    return best
+
+
+@kernel
+def best_on_water(s: Any, notes: Any) -> Any:
+    best = NO_GAIN
+    for i in range(WATERS):
+        if s.tile[WATER + i] == EMPTY:
+            value = ZERO
+            for j in range(MOST_PARKS):
+                a = PARKS_BY[s.board, WATER + i, j]
+                if a == NOWHERE:
+                    break
+                value += notes[a]
+            best = max(best, value)
+    return best
