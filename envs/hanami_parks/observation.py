@@ -13,7 +13,6 @@ import numpy as np
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import places_from, seat_after
-from hanazono.envs.core.sets import bit
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
     BOARDS,
@@ -46,11 +45,12 @@ from hanazono.envs.hanami_parks.parks import (
     strength_at,
     type_at,
 )
-from hanazono.envs.hanami_parks.promise import EVEN, PROMISE, TEMPO, gain
+from hanazono.envs.hanami_parks.promise import EVEN, PROMISE, TEMPO
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
     CLOSED,
     EMPTY,
+    FAST_NEKO,
     KINDS,
     MOVE,
     NO_CARD,
@@ -151,6 +151,7 @@ THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
 PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
 PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
+PROMISES = PROMISE[TEMPO]
 ZERO, ONE, NO_GAIN = np.float32(0), np.float32(1), np.float32(-10)
 
 # Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so
@@ -167,7 +168,10 @@ def last_open(start: int, end: int) -> np.ndarray:
     ])  # fmt: skip
 
 
-LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
+LAST_PARK, LAST_LAND, LAST_WATER = (
+    last_open(0, LAND), last_open(LAND, WATER), last_open(WATER, SPACES),
+)  # fmt: skip
+WATER_PARKS = np.where(PARKS_BY[:, WATER:] == NOWHERE, PARKS, PARKS_BY[:, WATER:]).astype(np.uint8)
 
 # Water and a park beside it, all such pairs of a board; pairs with open Water come first, and there
 # are so many of them for so many players.
@@ -435,7 +439,8 @@ def write_directions(s: Any, out: Any) -> None:
                 out[AT_POINTS_AT + AROUND * each + direction] = np.float32(strength) * QUARTER
 
 
-# What placing a tile adds to the promises of tokens, in style TEMPO
+# What placing a tile adds to the promises of tokens, in style TEMPO. There are no branches on
+# tokens: whether one lies there would often be guessed wrong by the processor.
 
 
 @kernel
@@ -444,82 +449,99 @@ def write_gains(s: Any, player: Any, out: Any) -> None:
     if stage == TURN:
         write_tile_gains(s, player, out)
     elif stage == SPACE and is_boat(k):
-        write_water_gains(s, player, np.int64(STRENGTH[k]), out)
+        write_water_gains(s, player, STRENGTH[k], out)
     elif stage == SPACE and k < MOVE:
-        write_land_gains(s, player, np.int64(TYPE_OF[k]), np.int64(STRENGTH[k]), out)
+        write_land_gains(s, player, TYPE_OF[k], STRENGTH[k], out)
     elif stage == MOVE_TO and k == MOVE:
         x = np.int64(s.first)
         write_land_gains(s, player, type_at(s, x), strength_at(s, x), out)
 
 
 @kernel
-def gain_of_type(s: Any, player: Any, a: Any, t: Any, strength: Any, fills: Any) -> Any:
-    """What so much strength adds for the token of type t in park a, if there is one."""
-    left, d = np.int64(s.open_land[a]), EVEN + np.int64(s.balance[player, t, a])
-    if not s.tokens[a] & bit(t) or left < fills:
-        return ZERO
-    return PROMISE[TEMPO, left - fills, d + strength] - PROMISE[TEMPO, left, d]
+def added(s: Any, player: Any, a: Any, t: Any, fills: Any, strength: Any) -> Any:
+    """What so much strength adds for a token of type t in park a, 0 if there is none."""
+    left, d = s.open_land[a], EVEN + s.balance[player, t, a]
+    gain = PROMISES[left - fills, d + strength] - PROMISES[left, d]
+    return gain * np.float32((s.tokens[a] >> t) & 1)
 
 
 @kernel
 def write_land_gains(s: Any, player: Any, of: Any, strength: Any, out: Any) -> None:
-    for i in range(LAST_LAND[s.board, s.num_players]):
-        if s.tile[LAND + i] == EMPTY:
-            for k in range(2):
-                a = np.int64(PARK_PAIRS[s.board, i, k])
-                for t in range(TYPES):
-                    more = strength if of in (WILD, t) else 0
-                    gain = gain_of_type(s, player, a, t, more, 1)
-                    out[AT_LAND_GAIN + LANDS * t + i] += gain
+    for t in range(TYPES):
+        piece, more = rows(out, AT_LAND_GAIN, t, LANDS), strength if of in (WILD, t) else 0
+        for i in range(LAST_LAND[s.board, s.num_players]):
+            a, b = PARK_PAIRS[s.board, i, 0], PARK_PAIRS[s.board, i, 1]
+            gain = added(s, player, a, t, 1, more) + added(s, player, b, t, 1, more)
+            piece[i] = gain * IS_EMPTY[s.tile[LAND + i]]
 
 
 @kernel
 def write_water_gains(s: Any, player: Any, strength: Any, out: Any) -> None:
     for i in range(NUM_SHORES[s.board, s.num_players]):
-        w, a = np.int64(SHORES[s.board, i, 0]), np.int64(SHORES[s.board, i, 1])
-        if s.tile[WATER + w] == EMPTY:
-            for t in range(TYPES):
-                out[AT_WATER_GAIN + w] += gain_of_type(s, player, a, t, strength, 0)
+        w, a = SHORES[s.board, i, 0], SHORES[s.board, i, 1]
+        gain = ZERO
+        for t in range(TYPES):
+            gain += added(s, player, a, t, 0, strength)
+        out[AT_WATER_GAIN + w] += gain * IS_EMPTY[s.tile[WATER + w]]
 
 
 @kernel
 def write_tile_gains(s: Any, player: Any, out: Any) -> None:
-    """The best gains of the tiles of the hand; the gains at the parks are noted for a while."""
-    notes = rows(out, AT_LAND_GAIN, 0, PARKS)
+    """The best gain of every tile that can be placed; notes are taken where other gains go."""
+    filling, at_park = rows(out, AT_LAND_GAIN, 0, LANDS), rows(out, AT_LAND_GAIN, 1, LANDS)
+    if s.slots > 0 or s.hand[player, FAST_NEKO] > 0:
+        note_filling(s, player, at_park, filling)
     for k in range(MOVE):
         if s.hand[player, k] > 0 and can_place(s, k):
-            fills = 0 if is_boat(k) else 1
-            note_gains(s, player, np.int64(TYPE_OF[k]), np.int64(STRENGTH[k]), fills, notes)
-            best = best_on_land(s, notes) if fills else best_on_water(s, notes)
+            boat = is_boat(k)
+            note_strength(s, player, TYPE_OF[k], STRENGTH[k], 0 if boat else 1, at_park)
+            best = best_water(s, at_park) if boat else best_land(s, at_park, filling)
             out[AT_TILE_GAIN + k] = best
-    notes[:] = 0
+    filling[:] = ZERO
+    at_park[:] = ZERO
 
 
 @kernel
-def note_gains(s: Any, player: Any, of: Any, strength: Any, fills: Any, notes: Any) -> None:
-    for a in range(PARKS):
-        notes[a] = gain(s, player, a, of, strength, fills, TEMPO) if s.tokens[a] else ZERO
+def note_filling(s: Any, player: Any, at_park: Any, filling: Any) -> None:
+    """What it adds to fill each Land with a tile that counts nothing."""
+    for a in range(LAST_PARK[s.board, s.num_players]):
+        at_park[a] = ZERO
+        for t in range(TYPES):
+            at_park[a] += added(s, player, a, t, 1, 0)
+    for i in range(LAST_LAND[s.board, s.num_players]):
+        filling[i] = at_park[PARK_PAIRS[s.board, i, 0]] + at_park[PARK_PAIRS[s.board, i, 1]]
 
 
 @kernel
-def best_on_land(s: Any, notes: Any) -> Any:
+def note_strength(s: Any, player: Any, of: Any, strength: Any, fills: Any, at_park: Any) -> None:
+    """What the strength of a tile adds at each park, if the tile fills Land there or not."""
+    for a in range(LAST_PARK[s.board, s.num_players]):
+        left, gain = s.open_land[a] - fills, ZERO
+        for t in range(TYPES):
+            d, more = EVEN + s.balance[player, t, a], strength if of in (WILD, t) else 0
+            step = PROMISES[left, d + more] - PROMISES[left, d]
+            gain += step * np.float32((s.tokens[a] >> t) & 1)
+        at_park[a] = gain
+
+
+@kernel
+def best_land(s: Any, at_park: Any, filling: Any) -> Any:
     best = NO_GAIN
     for i in range(LAST_LAND[s.board, s.num_players]):
-        value = notes[PARK_PAIRS[s.board, i, 0]] + notes[PARK_PAIRS[s.board, i, 1]]
-        best = max(best, value if s.tile[LAND + i] == EMPTY else NO_GAIN)
+        gain = at_park[PARK_PAIRS[s.board, i, 0]] + at_park[PARK_PAIRS[s.board, i, 1]]
+        gain = gain + filling[i] if s.tile[LAND + i] == EMPTY else NO_GAIN
+        best = max(best, gain)
     return best
 
 
 @kernel
-def best_on_water(s: Any, notes: Any) -> Any:
+def best_water(s: Any, at_park: Any) -> Any:
     best = NO_GAIN
-    for i in range(WATERS):
-        if s.tile[WATER + i] == EMPTY:
-            value = ZERO
-            for j in range(MOST_PARKS):
-                a = PARKS_BY[s.board, WATER + i, j]
-                if a == NOWHERE:
-                    break
-                value += notes[a]
-            best = max(best, value)
+    at_park[PARKS] = ZERO  # the park beside Water that has fewer
+    for w in range(LAST_WATER[s.board, s.num_players]):
+        gain = ZERO
+        for i in range(MOST_PARKS):
+            gain += at_park[WATER_PARKS[s.board, w, i]]
+        gain = gain if s.tile[WATER + w] == EMPTY else NO_GAIN
+        best = max(best, gain)
     return best
