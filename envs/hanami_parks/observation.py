@@ -28,45 +28,28 @@ from hanazono.envs.hanami_parks.boards import (
     WATER,
     WATERS,
 )
-from hanazono.envs.hanami_parks.decisions import (
-    DIRECTION,
-    KEEP_CARD,
-    MOVE_TO,
-    SPACE,
-    STAGES,
-    TURN,
-)
+from hanazono.envs.hanami_parks.decisions import DIRECTION, KEEP_CARD, STAGES
 from hanazono.envs.hanami_parks.parks import (
     MAX_PLAYERS,
     NOBODY,
-    is_boat,
     point_holder,
     pointed_at,
-    strength_at,
-    type_at,
 )
-from hanazono.envs.hanami_parks.promise import EVEN, PROMISE, TEMPO
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
     CLOSED,
     EMPTY,
-    FAST_NEKO,
     KINDS,
-    MOVE,
     NO_CARD,
     SPECIAL_CARDS,
     STRENGTH,
     TYPE_OF,
     WILD,
 )
-from hanazono.envs.hanami_parks.turns import can_place
 
 EMPTY_SIGN = "1: open and empty, -1: chosen, for Copy or to be moved or swapped"
 OWNER = "1: own tile, -j/3: tile of seat j, 0: none"
 CLOSES = "parks that would be filled with this space / 2"
-
-GAIN = "what the tile that is being placed adds there to the promises of tokens (promise.py)"
-BEST_GAIN = "the same of a tile that can be placed, on the best space; not of Move, Cover, Copy"
 
 PIECES = (
     Piece("token", (TYPES, PARKS), 0, 1, "1: a token of this type lies there", "park"),
@@ -83,14 +66,11 @@ PIECES = (
     Piece("land_stake", (TYPES, LANDS), 0, 1, "tokens around / 2", "land"),
     Piece("land_balance", (TYPES, LANDS), -8, 8, "sum of the balances for these / 8", "land"),
     Piece("land_closes", (LANDS,), 0, 1, CLOSES, "land"),
-    Piece("land_gain", (TYPES, LANDS), -5, 5, GAIN + ", by type of tokens", "land"),
     Piece("water_empty", (WATERS,), -1, 1, EMPTY_SIGN, "water"),
     Piece("water_tile", (WATERS,), -1, 1, "strength of the tile / 4; less 1 if not own", "water"),
     Piece("water_stake", (WATERS,), 0, 1, "tokens in the parks around / 8", "water"),
     Piece("water_balance", (WATERS,), -24, 24, "sum of the balances for these / 8", "water"),
-    Piece("water_gain", (WATERS,), -10, 10, GAIN, "water"),
     Piece("hand", (KINDS,), 0, 1, "own tiles in the hand / 2", "tile"),
-    Piece("tile_gain", (KINDS,), -10, 10, BEST_GAIN, "tile"),
     Piece("pile", (KINDS,), 0, 1, "own tiles in the pile / 2", "tile"),
     Piece("chosen", (KINDS,), 0, 1, "1: being placed", "tile"),
     Piece("returned", (KINDS,), 0, 1, "own tiles returned with Tea House / 2", "tile"),
@@ -129,8 +109,7 @@ AT_PARK_PICKED = LAYOUT.start("park_picked")
 AT_LAND_EMPTY, AT_LAND_OWNER = map(LAYOUT.start, ("land_empty", "land_owner"))
 AT_LAND_KIND, AT_LAND_VALUE = map(LAYOUT.start, ("land_kind", "land_value"))
 AT_LAND_STAKE, AT_LAND_BALANCE = map(LAYOUT.start, ("land_stake", "land_balance"))
-AT_LAND_CLOSES, AT_LAND_GAIN = map(LAYOUT.start, ("land_closes", "land_gain"))
-AT_WATER_GAIN, AT_TILE_GAIN = map(LAYOUT.start, ("water_gain", "tile_gain"))
+AT_LAND_CLOSES = LAYOUT.start("land_closes")
 AT_WATER_EMPTY, AT_WATER_TILE = map(LAYOUT.start, ("water_empty", "water_tile"))
 AT_WATER_STAKE, AT_WATER_BALANCE = map(LAYOUT.start, ("water_stake", "water_balance"))
 AT_HAND, AT_PILE, AT_CHOSEN = map(LAYOUT.start, ("hand", "pile", "chosen"))
@@ -151,8 +130,7 @@ THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
 PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
 PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
-PROMISES = PROMISE[TEMPO]
-ZERO, ONE, NO_GAIN = np.float32(0), np.float32(1), np.float32(-10)
+ZERO, ONE = np.float32(0), np.float32(1)
 
 # Of the boards: the parks on both sides of each Land; how far Land and Water that is open for so
 # many players goes. All is counted from 0.
@@ -168,10 +146,7 @@ def last_open(start: int, end: int) -> np.ndarray:
     ])  # fmt: skip
 
 
-LAST_PARK, LAST_LAND, LAST_WATER = (
-    last_open(0, LAND), last_open(LAND, WATER), last_open(WATER, SPACES),
-)  # fmt: skip
-WATER_PARKS = np.where(PARKS_BY[:, WATER:] == NOWHERE, PARKS, PARKS_BY[:, WATER:]).astype(np.uint8)
+LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)
 
 # Water and a park beside it, all such pairs of a board; pairs with open Water come first, and there
 # are so many of them for so many players.
@@ -219,8 +194,6 @@ def observe(s: Any, player: Any, out: Any) -> None:
     write_players(s, player, out)
     if not s.terminated:
         write_turn(s, player, out)
-        if player == s.current_player:
-            write_gains(s, player, out)
 
 
 # The map
@@ -437,111 +410,3 @@ def write_directions(s: Any, out: Any) -> None:
         for each in range(TYPES):
             if t in (WILD, each):
                 out[AT_POINTS_AT + AROUND * each + direction] = np.float32(strength) * QUARTER
-
-
-# What placing a tile adds to the promises of tokens, in style TEMPO. There are no branches on
-# tokens: whether one lies there would often be guessed wrong by the processor.
-
-
-@kernel
-def write_gains(s: Any, player: Any, out: Any) -> None:
-    stage, k = np.int64(s.stage), np.int64(s.chosen)
-    if stage == TURN:
-        write_tile_gains(s, player, out)
-    elif stage == SPACE and is_boat(k):
-        write_water_gains(s, player, STRENGTH[k], out)
-    elif stage == SPACE and k < MOVE:
-        write_land_gains(s, player, TYPE_OF[k], STRENGTH[k], out)
-    elif stage == MOVE_TO and k == MOVE:
-        x = np.int64(s.first)
-        write_land_gains(s, player, type_at(s, x), strength_at(s, x), out)
-
-
-@kernel
-def added(s: Any, player: Any, a: Any, t: Any, fills: Any, strength: Any) -> Any:
-    """What so much strength adds for a token of type t in park a, 0 if there is none."""
-    left, d = s.open_land[a], EVEN + s.balance[player, t, a]
-    gain = PROMISES[left - fills, d + strength] - PROMISES[left, d]
-    return gain * np.float32((s.tokens[a] >> t) & 1)
-
-
-@kernel
-def write_land_gains(s: Any, player: Any, of: Any, strength: Any, out: Any) -> None:
-    for t in range(TYPES):
-        piece, more = rows(out, AT_LAND_GAIN, t, LANDS), strength if of in (WILD, t) else 0
-        for i in range(LAST_LAND[s.board, s.num_players]):
-            a, b = PARK_PAIRS[s.board, i, 0], PARK_PAIRS[s.board, i, 1]
-            gain = added(s, player, a, t, 1, more) + added(s, player, b, t, 1, more)
-            piece[i] = gain * IS_EMPTY[s.tile[LAND + i]]
-
-
-@kernel
-def write_water_gains(s: Any, player: Any, strength: Any, out: Any) -> None:
-    for i in range(NUM_SHORES[s.board, s.num_players]):
-        w, a = SHORES[s.board, i, 0], SHORES[s.board, i, 1]
-        gain = ZERO
-        for t in range(TYPES):
-            gain += added(s, player, a, t, 0, strength)
-        out[AT_WATER_GAIN + w] += gain * IS_EMPTY[s.tile[WATER + w]]
-
-
-@kernel
-def write_tile_gains(s: Any, player: Any, out: Any) -> None:
-    """The best gain of every tile that can be placed; notes are taken where other gains go."""
-    filling, at_park = rows(out, AT_LAND_GAIN, 0, LANDS), rows(out, AT_LAND_GAIN, 1, LANDS)
-    if s.slots > 0 or s.hand[player, FAST_NEKO] > 0:
-        note_filling(s, player, at_park, filling)
-    for k in range(MOVE):
-        if s.hand[player, k] > 0 and can_place(s, k):
-            boat = is_boat(k)
-            note_strength(s, player, TYPE_OF[k], STRENGTH[k], 0 if boat else 1, at_park)
-            best = best_water(s, at_park) if boat else best_land(s, at_park, filling)
-            out[AT_TILE_GAIN + k] = best
-    filling[:] = ZERO
-    at_park[:] = ZERO
-
-
-@kernel
-def note_filling(s: Any, player: Any, at_park: Any, filling: Any) -> None:
-    """What it adds to fill each Land with a tile that counts nothing."""
-    for a in range(LAST_PARK[s.board, s.num_players]):
-        at_park[a] = ZERO
-        for t in range(TYPES):
-            at_park[a] += added(s, player, a, t, 1, 0)
-    for i in range(LAST_LAND[s.board, s.num_players]):
-        filling[i] = at_park[PARK_PAIRS[s.board, i, 0]] + at_park[PARK_PAIRS[s.board, i, 1]]
-
-
-@kernel
-def note_strength(s: Any, player: Any, of: Any, strength: Any, fills: Any, at_park: Any) -> None:
-    """What the strength of a tile adds at each park, if the tile fills Land there or not."""
-    for a in range(LAST_PARK[s.board, s.num_players]):
-        left, gain = s.open_land[a] - fills, ZERO
-        for t in range(TYPES):
-            d, more = EVEN + s.balance[player, t, a], strength if of in (WILD, t) else 0
-            step = PROMISES[left, d + more] - PROMISES[left, d]
-            gain += step * np.float32((s.tokens[a] >> t) & 1)
-        at_park[a] = gain
-
-
-@kernel
-def best_land(s: Any, at_park: Any, filling: Any) -> Any:
-    best = NO_GAIN
-    for i in range(LAST_LAND[s.board, s.num_players]):
-        gain = at_park[PARK_PAIRS[s.board, i, 0]] + at_park[PARK_PAIRS[s.board, i, 1]]
-        gain = gain + filling[i] if s.tile[LAND + i] == EMPTY else NO_GAIN
-        best = max(best, gain)
-    return best
-
-
-@kernel
-def best_water(s: Any, at_park: Any) -> Any:
-    best = NO_GAIN
-    at_park[PARKS] = ZERO  # the park beside Water that has fewer
-    for w in range(LAST_WATER[s.board, s.num_players]):
-        gain = ZERO
-        for i in range(MOST_PARKS):
-            gain += at_park[WATER_PARKS[s.board, w, i]]
-        gain = gain if s.tile[WATER + w] == EMPTY else NO_GAIN
-        best = max(best, gain)
-    return best
