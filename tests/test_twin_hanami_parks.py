@@ -15,7 +15,7 @@ from reference import hanami_parks
 from reference.hanami_parks import COPY, NOTHING, Tile
 from reference.parks_board import read_board
 from twins.hanami_parks import LAND, Pair
-from twins.planted import assert_every_piece_is_compared
+from twins.planted import assert_every_piece_is_compared, spoiled
 
 HANAMI = get_game("hanami_parks")
 ONLY = np.ones(1, bool)
@@ -80,15 +80,6 @@ def plus(name, *place, by=1):
         s[name] = numbers
 
     return spoil
-
-
-def spoiled(side_by_side, spoil):
-    """The differences found after something has been done to the engine's state."""
-    spoil(side_by_side.states[0])
-    side_by_side.env.set_states(side_by_side.env.get_states())
-    with pytest.raises(DifferenceError) as error:
-        side_by_side.compare(ONLY, thorough=False)
-    return str(error.value)
 
 
 def exchange_tiles_of_hand_and_pile(s):

@@ -6,11 +6,11 @@ import pytest
 from hanazono.envs import get_game
 from hanazono.envs.core.record import PREFIX, GameRecord
 from hanazono.scripts import check_twin
-from hanazono.scripts.check_twin import DifferenceError, SideBySide
+from hanazono.scripts.check_twin import SideBySide
 from reference import hanami_tatami
 from reference.hanami_tatami import WILD, Boards
 from twins.hanami_tatami import Pair
-from twins.planted import assert_every_piece_is_compared, exchange
+from twins.planted import assert_every_piece_is_compared, exchange, spoiled
 
 HANAMI = get_game("hanami_tatami")
 ONLY = np.ones(1, bool)
@@ -38,15 +38,6 @@ def sliding() -> SideBySide:
 
 def lowest(cards):
     return int(cards) & -int(cards)
-
-
-def spoiled(side_by_side, spoil):
-    """The differences found after something has been done to the engine's state."""
-    spoil(side_by_side.states[0])
-    side_by_side.env.set_states(side_by_side.env.get_states())
-    with pytest.raises(DifferenceError) as error:
-        side_by_side.compare(ONLY, thorough=False)
-    return str(error.value)
 
 
 def swap_cards_of_two_hands(s):

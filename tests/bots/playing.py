@@ -1,6 +1,7 @@
-"""Games between scripted players."""
+"""What scripted players decide, and games between them."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,13 @@ from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.game import Game
 
 GAMES = 2000
+
+
+def choice(table: Any, bot: str, seed: int = 0) -> int:
+    """The action of the bot for the player to decide; `table` is one of tests/rules."""
+    actions = np.full(1, -1)
+    table.env.act(bot, np.zeros(1, np.int64), seed, actions)
+    return int(actions[0])
 
 
 @cache

@@ -4,7 +4,7 @@ they play."""
 import numpy as np
 import pytest
 
-from bots.playing import play, wins
+from bots.playing import choice, play, wins
 from hanazono.envs.hanami_parks import GAME, boards, bots, decisions
 from hanazono.envs.hanami_parks.prospects import EVEN, GREEDY, PROMISE, TEMPO
 from hanazono.envs.hanami_parks.tiles import SAKURA
@@ -14,13 +14,6 @@ BOTS = ("captures_only", "greedy", "tempo_greedy")
 PLANNERS = BOTS[1:]
 BASE = {"abilities": 0}
 AROUND_P3 = [f"L{x - boards.LAND}" for x in boards.LANDS_BY[0, 3].tolist() if x >= 0]
-
-
-def choice(table: Table, bot: str) -> int:
-    """The action of the bot for the player to decide."""
-    actions = np.full(1, -1)
-    table.env.act(bot, np.zeros(1, np.int64), 0, actions)
-    return int(actions[0])
 
 
 def go_on(table: Table, bot: str) -> None:

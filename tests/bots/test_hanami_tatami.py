@@ -3,20 +3,13 @@
 import numpy as np
 import pytest
 
-from bots.playing import play, wins
+from bots.playing import choice, play, wins
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanami_tatami import GAME, bots, rules
 from hanazono.envs.hanami_tatami.cards import ALL_CARDS, WILD
 from rules.hanami_tatami_positions import Table, card_set, ids
 
 BOTS = ("greedy", "planner")
-
-
-def choice(table: Table, bot: str) -> int:
-    """The action of the bot for the player to decide."""
-    actions = np.full(1, -1)
-    table.env.act(bot, np.zeros(1, np.int64), 0, actions)
-    return int(actions[0])
 
 
 def go_on(table: Table, bot: str) -> list[int]:

@@ -3,19 +3,13 @@
 import numpy as np
 import pytest
 
+from bots.playing import choice
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.hanafuda.deck import NAMES
 from hanazono.envs.hanawase import GAME, bots, rules
 from rules.hanawase_positions import Table, card, cards
 
 DEALS = 4000
-
-
-def choice(table: Table, bot: str) -> int:
-    """The action of the bot for the player to decide."""
-    actions = np.full(1, -1)
-    table.env.act(bot, np.zeros(1, np.int64), 0, actions)
-    return int(actions[0])
 
 
 def chosen(table: Table, bot: str) -> str:

@@ -3,20 +3,13 @@
 import numpy as np
 import pytest
 
-from bots.playing import GAMES, play
+from bots.playing import GAMES, choice, play
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.bots import random_bot
 from hanazono.envs.ohanami import GAME, bots
 from rules.ohanami_positions import AWAY, Table
 
 BOTS = ("random", "smallest_gap", "value_gap")
-
-
-def choice(table: Table, bot: str, seed: int = 0) -> int:
-    """The action of the bot for the player to decide."""
-    actions = np.full(1, -1)
-    table.env.act(bot, np.zeros(1, np.int64), seed, actions)
-    return int(actions[0])
 
 
 def picks(table: Table, bot: str) -> list[int]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+
+from hanazono.scripts.check_twin import DifferenceError
 
 
 def assert_every_piece_is_compared(side_by_side: Any, layout: Any) -> None:
@@ -23,3 +26,12 @@ def exchange(hands: list[Any], rest: list[Any], card: Any, other: Any) -> tuple[
     places = {card: other, other: card}
     moved = [{places.get(c, c) for c in hand} for hand in hands]
     return moved, [places.get(c, c) for c in rest]
+
+
+def spoiled(side_by_side: Any, spoil: Any) -> str:
+    """The differences found after something has been done to the only state of the engine."""
+    spoil(side_by_side.states[0])
+    side_by_side.env.set_states(side_by_side.env.get_states())
+    with pytest.raises(DifferenceError) as error:
+        side_by_side.compare(np.ones(1, bool), thorough=False)
+    return str(error.value)
