@@ -162,6 +162,6 @@ def announce_compilation(owner: str) -> None:
     mark = CACHE / f"{owner}.seen" if CACHE is not None else None
     if numba.config.DISABLE_JIT or (mark is not None and mark.exists()):
         return
-    print(f"hanazono: compiling {owner} for this machine (about 15 s) ...", file=sys.stderr)
+    print(f"hanazono: compiling {owner} for this machine (15 to 30 s) ...", file=sys.stderr)
     if mark is not None:
         mark.touch()
