@@ -21,6 +21,7 @@ RUN = Path("runs/demo")
 DEALS = 2000
 NEXT = f"""
 What to try next:
+  python scripts/play.py --game ohanami --opponents {RUN}
   tensorboard --logdir {RUN}
   python scripts/train.py --config configs/ohanami_2p.yaml --out runs/ohanami_2p
   python scripts/evaluate.py --game ohanami --players runs/ohanami_2p value_gap --deals 2000
