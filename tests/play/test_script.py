@@ -96,6 +96,14 @@ class Shell:
     def type(self, text: str) -> None:
         os.write(self.end, text.encode())
 
+    def interrupt(self) -> None:
+        """Ctrl-C until it is heeded: Python forgets one that comes between its prompt and its
+        waiting for a line."""
+        heeded: list[int] = []
+        while not heeded:
+            self.process.send_signal(signal.SIGINT)
+            heeded = select.select([self.end], [], [], 5)[0]
+
     def end_well(self) -> int:
         """Wait for the end; the exit status."""
         self.wait_for("to go on: ")
@@ -148,7 +156,7 @@ def test_in_a_terminal(tmp_path):
         assert "A match must be taken" in shell.wait_for(QUESTION)
         shell.type("1\n")
         shell.wait_for(QUESTION)
-        shell.process.send_signal(signal.SIGINT)  # Ctrl-C
+        shell.interrupt()
         assert shell.end_well() == 0
     assert len(GameRecord.load(file).actions) >= 2
     with Shell("--continue", file) as shell:
