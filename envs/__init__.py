@@ -2,6 +2,7 @@
 
 from hanazono.envs import ohanami_v0          # PettingZoo: ohanami_v0.env(num_players=2)
 from hanazono.envs import make, make_batch    # by name: make_batch("ohanami", num_envs=1024)
+gymnasium.make("hanazono.envs:hanazono/Ohanami-v0", opponents="value_gap")   # one seat learns
 """
 
 if __name__ == "envs":  # two copies of every module would exist
@@ -9,12 +10,14 @@ if __name__ == "envs":  # two copies of every module would exist
 
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
 import pettingzoo
 
 if TYPE_CHECKING:
     from hanazono.envs.core.aec import GameEnv
     from hanazono.envs.core.batch import BatchEnv
     from hanazono.envs.core.game import Game
+    from hanazono.envs.core.single_agent import SingleAgentEnv, SingleAgentVectorEnv
 
 # One line a game: its name, and the module that holds its GAME. Loaded when first asked for.
 GAMES = {
@@ -26,11 +29,23 @@ GAMES = {
 }
 VERSION = 0  # of the environments: hanazono/<game>-v0
 
+
+def gymnasium_id(name: str) -> str:
+    """The id of a game's single-agent environment: "hanazono/HanamiTatami-v0"."""
+    return f"hanazono/{name.title().replace('_', '')}-v{VERSION}"
+
+
 for _name in GAMES:
     pettingzoo.register(
         "aec",
         f"hanazono/{_name}-v{VERSION}",
         entry_point=f"hanazono.envs.{_name}_v{VERSION}:env",
+    )
+    gymnasium.register(
+        gymnasium_id(_name),
+        entry_point="hanazono.envs:make_single_agent",
+        vector_entry_point="hanazono.envs:make_single_agent_vector",
+        kwargs={"game": _name},
     )
 
 
@@ -55,7 +70,7 @@ def make(name: str, num_players: int | None = None, **settings: Any) -> "GameEnv
     from hanazono.envs.core.aec import GameEnv
 
     game = get_game(name)
-    return GameEnv(game, game.min_players if num_players is None else num_players, **settings)
+    return GameEnv(game, _seats(game, num_players), **settings)
 
 
 def make_batch(
@@ -65,5 +80,28 @@ def make_batch(
     from hanazono.envs.core.batch import BatchEnv
 
     game = get_game(name)
-    seats = game.min_players if num_players is None else num_players
-    return BatchEnv(game, num_envs, seats, **settings)
+    return BatchEnv(game, num_envs, _seats(game, num_players), **settings)
+
+
+def make_single_agent(
+    game: str, num_players: int | None = None, **settings: Any
+) -> "SingleAgentEnv":
+    """A Gymnasium environment for one seat: see `core.single_agent.SingleAgentEnv`."""
+    from hanazono.envs.core.single_agent import SingleAgentEnv
+
+    played = get_game(game)
+    return SingleAgentEnv(played, _seats(played, num_players), **settings)
+
+
+def make_single_agent_vector(
+    game: str, num_envs: int, num_players: int | None = None, **settings: Any
+) -> "SingleAgentVectorEnv":
+    """Many of them, stepped together: see `core.single_agent.SingleAgentVectorEnv`."""
+    from hanazono.envs.core.single_agent import SingleAgentVectorEnv
+
+    played = get_game(game)
+    return SingleAgentVectorEnv(played, num_envs, _seats(played, num_players), **settings)
+
+
+def _seats(game: "Game", num_players: int | None) -> int:
+    return game.min_players if num_players is None else num_players

@@ -1,7 +1,7 @@
 """Checkpoints: one safetensors file whose header holds a JSON card. No pickle, no code.
 
 The card is written a second time as `card.json` beside the weights, for people; the header is
-what counts.
+what counts. A zip file of Stable-Baselines3 can be read as well: see `sb3_zip.py`.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from hanazono.models.networks import MLPNetwork, Spec, make_network
+from hanazono.models.sb3_zip import ZipError, read_zip
 
 FORMAT = 1
 POLICY_FILE = "policy.safetensors"
@@ -110,14 +111,19 @@ def load_policy(
     """Read a network and its card.
 
     Args:
-        path: a checkpoint file or a run's folder.
+        path: a checkpoint file, a run's folder, or a zip file of Stable-Baselines3 whose policy
+            has a card.
         expected: entries that the card must have, such as the game and its observation schema.
 
     Raises:
         CheckpointError: if the file cannot be used, saying what is wrong or what differs.
     """
     file = policy_path(path)
-    card = read_card(file)
+    zipped = file.suffix == ".zip"
+    try:
+        tensors, card = read_zip(file) if zipped else ({}, read_card(file))
+    except ZipError as error:
+        raise CheckpointError(str(error)) from error
     differences = [
         f"{name} is {card.get(name)!r}, needed {value!r}"
         for name, value in (expected or {}).items()
@@ -127,7 +133,7 @@ def load_policy(
         raise CheckpointError(f"{file} does not fit: {'; '.join(differences)}")
     try:
         network = make_network(card["network"], Spec.from_values(card["spec"]), card["hidden"])
-        network.load_state_dict(load_file(file))
+        network.load_state_dict(tensors if zipped else load_file(file))
     except (KeyError, TypeError, RuntimeError, ValueError, SafetensorError) as error:
         raise CheckpointError(f"{file} holds no network of its card: {error}") from error
     network.eval()

@@ -50,6 +50,15 @@ def sample(log_probs: Tensor, generator: torch.Generator | None = None) -> Tenso
     return (log_probs + gumbel).argmax(dim=-1)
 
 
+def draw(log_probs: Tensor, uniform: Tensor) -> Tensor:
+    """Choose one action a row by a given number: [B, A] and [B] in 0 … 1, 1 excluded -> int64 [B].
+
+    The first action at which the summed probability exceeds the number; an illegal one adds 0.
+    """
+    total = log_probs.double().exp().cumsum(dim=-1)
+    return torch.searchsorted(total, uniform[:, None] * total[:, -1:], right=True).squeeze(-1)
+
+
 class Policy:
     """A learned player: acts from an observation and its mask, which it always needs."""
 

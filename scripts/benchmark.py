@@ -20,9 +20,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
-from hanazono.envs import GAMES, get_game, make, make_batch
+from hanazono.envs import GAMES, get_game, gymnasium_id, make, make_batch
 from hanazono.envs.core.batch import available_cores
 from hanazono.envs.core.record import write_atomically
 from hanazono.scripts import peers
@@ -46,8 +48,10 @@ with needs("train"):
     from rich.console import Console
 
 ONE_SHARE, FULL_SHARE = 256, 4096  # games a thread: best for one, and enough to share out
+GYM_ENVS = 1024  # games side by side in Gymnasium's interface
 AEC, ONE, ALL, PPO, START = "AEC", "one thread", "all cores", "PPO", "start"
 ALONE = "all cores' games on one thread"  # what more cores are compared with
+GYM, SB3 = "Gymnasium", "SB3"
 FIRST_STEP = """
 from hanazono.envs import make
 env = make({game!r})
@@ -120,6 +124,46 @@ def ppo_work(game: str, seats: int) -> Work:
         before = trainer.decisions
         trainer.update()
         return trainer.decisions - before
+
+    return repeat_play(play)
+
+
+def vector_work(game: str, seats: int, num_envs: int, mode: str) -> Work:
+    """Random legal play of one seat through Gymnasium's interface, against the strongest bot.
+
+    `mode` is how `gymnasium.make_vec` puts the games side by side: "vector_entry_point" is ours,
+    "sync" Gymnasium's SyncVectorEnv, which steps them one after another.
+    """
+    settings: dict[str, Any] = {"num_players": seats, "opponents": list(get_game(game).bots)[-1]}
+    if mode == "sync":
+        settings["vector_kwargs"] = {"autoreset_mode": AutoresetMode.SAME_STEP}
+    env = gymnasium.make_vec(gymnasium_id(game), num_envs, vectorization_mode=mode, **settings)
+    mask = env.reset(seed=0)[1]["action_mask"]
+    taste = np.random.default_rng(0).random(mask.shape[1], np.float32)
+
+    def play() -> int:
+        nonlocal mask
+        mask = env.step((mask * taste).argmax(axis=1))[-1]["action_mask"]
+        return num_envs
+
+    return repeat_play(play)
+
+
+def sb3_work(game: str, seats: int) -> Work:
+    """Training of sb3-contrib's MaskablePPO by training/sb3.py, against the strongest bot: play
+    and updates. Counted are the learner's decisions."""
+    with optional("hanazono[train]"):
+        from hanazono.training.parallel import one_thread_each
+        from hanazono.training.sb3 import SB3Config, build
+    one_thread_each()
+    bot = list(get_game(game).bots)[-1]
+    config = SB3Config(game=game, num_players=seats, opponents=bot)
+    model = build(config)
+
+    def play() -> int:
+        before = model.num_timesteps
+        model.learn(config.num_envs * config.horizon, reset_num_timesteps=False)
+        return int(model.num_timesteps - before)
 
     return repeat_play(play)
 
@@ -203,6 +247,28 @@ def ppo_jobs(args: argparse.Namespace) -> Iterator[Job]:
         yield work_job(args, PPO, name, peers.maskable_ppo_work, peer=True)
 
 
+def gym_jobs(args: argparse.Namespace) -> Iterator[Job]:
+    """Steps of one seat through Gymnasium's interface, ours and one after another."""
+    for game, seats in tables(args.games):
+        name = f"{game} {seats}p"
+        slow, fast = (
+            partial(vector_work, game, seats, GYM_ENVS, mode)
+            for mode in ("sync", "vector_entry_point")
+        )
+        yield work_job(args, GYM, f"{name}, SyncVectorEnv", slow)
+        yield work_job(args, GYM, name, fast, base=f"{GYM} {name}, SyncVectorEnv")
+
+
+def sb3_jobs(args: argparse.Namespace) -> Iterator[Job]:
+    """Decisions of MaskablePPO, updates included."""
+    for game in args.games:
+        seats = get_game(game).min_players
+        yield work_job(args, SB3, f"MaskablePPO {game} {seats}p", partial(sb3_work, game, seats))
+    if args.peers:
+        name = "MaskablePPO connect_four_v3"
+        yield work_job(args, SB3, name, peers.maskable_ppo_work, peer=True)
+
+
 def start_job(name: str, run: Callable[[], Sample], repeats: int = sys.maxsize) -> Job:
     """A job in seconds; what is repeated runs once before, so that caches are filled."""
 
@@ -222,7 +288,8 @@ def start_jobs(args: argparse.Namespace) -> Iterator[Job]:
         yield start_job(f"{game}, compiling", partial(cold_start, game), repeats=1)
 
 
-PARTS = {"aec": aec_jobs, "batch": batch_jobs, "ppo": ppo_jobs, "start": start_jobs}
+PARTS = {"aec": aec_jobs, "batch": batch_jobs, "ppo": ppo_jobs, "gym": gym_jobs, "sb3": sb3_jobs,
+         "start": start_jobs}  # fmt: skip
 
 
 # --- the command ---
@@ -273,7 +340,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--games", nargs="+", choices=list(GAMES), default=list(GAMES), help="default: all")
     add("--parts", nargs="+", choices=list(PARTS), default=["aec", "batch", "ppo"],
         help="what to measure (default: aec batch ppo); aec is PettingZoo's own benchmark, which "
-        "always runs for 5 seconds; start is import, start and compile times")  # fmt: skip
+        "always runs for 5 seconds; gym is Gymnasium's vector interface, sb3 MaskablePPO; start is "
+        "import, start and compile times")  # fmt: skip
     add("--device", type=device, default="cpu", help="cpu, the only one so far")
     add("--peers", action="store_true", help="measure other libraries too, see below")
     add("--json", type=writable_file, metavar="FILE", help="also write everything to this file")

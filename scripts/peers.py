@@ -85,8 +85,9 @@ def pgx_work(name: str, num_envs: int) -> Work:
 class OneSeatAtATime(gymnasium.Env[np.ndarray, Any]):
     """An AEC game for a single learner that plays every seat in turn.
 
-    This is the set-up of PettingZoo's tutorial for MaskablePPO, kept for its speed. As there,
-    `step` returns what the next seat sees and is paid, which is no sound way to learn.
+    This is the idea of PettingZoo's tutorial for MaskablePPO: `step` returns what the next seat
+    sees and what the one that moved was paid. Whoever does not make the last move is never told
+    how the game ended, see compare_rewards.py.
     """
 
     def __init__(self, env: Any) -> None:
@@ -104,10 +105,12 @@ class OneSeatAtATime(gymnasium.Env[np.ndarray, Any]):
         return self.env.last()[0]["observation"], {}
 
     def step(self, action: Any) -> tuple[np.ndarray, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Play for the seat to move; return what the next one sees."""
-        self.env.step(int(action))
-        observation, reward, terminated, truncated, info = self.env.last()
-        return observation["observation"], reward, terminated, truncated, info
+        """Play for the seat to move; return its pay, and what the next one sees."""
+        env, mover = self.env, self.env.agent_selection
+        env.step(int(action))
+        seen = env.observe(env.agent_selection)["observation"]
+        over, cut = env.terminations[mover], env.truncations[mover]
+        return seen, env.rewards[mover], over, cut, env.infos[mover]
 
     def action_masks(self) -> np.ndarray:
         """The legal actions, as MaskablePPO asks for them."""

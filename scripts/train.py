@@ -42,10 +42,15 @@ def make_parser(defaults: Path | None = None) -> ArgumentParser:
     return parser
 
 
+def with_underscores(argv: Sequence[str] | None) -> list[str]:
+    """The command line, by default that of the process, with --any-name as --any_name."""
+    given = sys.argv[1:] if argv is None else argv
+    return [re.sub(r"^--[\w-]+", lambda m: "--" + m[0][2:].replace("-", "_"), a) for a in given]
+
+
 def parse(argv: Sequence[str] | None) -> tuple[ArgumentParser, Any]:
     """Read the command line; a resumed run starts from the settings it was begun with."""
-    given = [re.sub(r"^--[\w-]+", lambda m: "--" + m[0][2:].replace("-", "_"), a)
-             for a in (sys.argv[1:] if argv is None else argv)]  # fmt: skip
+    given = with_underscores(argv)
     parser = make_parser()
     args = parser.parse_args(given)
     if args.resume:
@@ -65,6 +70,15 @@ def prepare_folder(folder: Path, resume: bool) -> None:
     """
     if not resume and (folder / RUN_FILE).exists():
         raise ValueError(f"{folder} holds a run already; add --resume, or name another folder")
+    make_writable(folder)
+
+
+def make_writable(folder: Path) -> None:
+    """Make a folder.
+
+    Raises:
+        ValueError: if it cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -5,6 +5,7 @@ import pytest
 
 from hanazono.envs import get_game, make_batch
 from hanazono.envs.core.batch import LEAST_SHARE, BatchEnv, check_seed
+from hanazono.envs.core.engine import HOLD
 from hanazono.envs.core.rng import mix
 from toys import kuhn, three_cups
 
@@ -163,7 +164,7 @@ def test_actions_of_wrong_shape_or_kind(actions, said):
     assert snapshot(batch) == before
 
 
-@pytest.mark.parametrize("action", [-1, 2, -(2**63), 2**63 - 1])
+@pytest.mark.parametrize("action", [-1, HOLD, 2, -(2**63), 2**63 - 1])
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_illegal_action_raises_and_changes_nothing(action, dtype):
     batch = table()
@@ -185,7 +186,7 @@ def test_illegal_action_names_what_is_legal():
     assert all(f"{action} (pick {action + 1} " in said for action in legal)
 
 
-@pytest.mark.parametrize("action", [-1, 2, -(2**63), 2**63 - 1])
+@pytest.mark.parametrize("action", [-1, HOLD, 2, -(2**63), 2**63 - 1])
 def test_illegal_action_forfeits(action):
     """All actions below A are legal in this game, so none of them may stand for the illegal one."""
     batch = table(illegal="forfeit", auto_reset=False)
@@ -269,6 +270,61 @@ def test_illegal_action_is_found_in_every_share():
         with pytest.raises(ValueError, match=f"game {index}: "):
             batch.step(actions)
     batch.close()
+
+
+# Some of the games
+
+
+def test_games_on_hold_wait():
+    batch = table(auto_reset=False)
+    batch.step(np.zeros(4, np.int64))
+    batch.advance(np.array([0, HOLD, 1, HOLD]))
+    assert batch.states["made"].tolist() == [2, 1, 2, 1]
+    batch.reset(seed=1)
+    shown = snapshot(batch)
+    batch.advance(np.full(4, HOLD))
+    assert snapshot(batch) == shown
+
+
+def test_a_finished_game_on_hold_is_not_paid_again():
+    batch = table(auto_reset=False)
+    batch.step(np.zeros(4, np.int64))
+    batch.step(np.zeros(4, np.int64))
+    assert batch.rewards.any(axis=1).all()
+    batch.advance(np.full(4, HOLD))
+    assert not batch.rewards.any()
+    assert batch.terminated.all()
+
+
+def test_some_games_are_dealt_anew():
+    batch = table(auto_reset=False)
+    batch.step(np.zeros(4, np.int64))
+    batch.step(np.zeros(4, np.int64))
+    ended = snapshot(batch)
+    batch.deal(np.array([3, 1]), np.array([8, 9], np.uint64))
+    other = table(seed=0)
+    other.reset(seeds=np.array([0, 9, 0, 8], np.uint64))
+    for row in (1, 3):
+        assert batch.states[row] == other.states[row]
+        for name in ARRAYS:
+            assert (getattr(batch, name)[row] == getattr(other, name)[row]).all(), name
+    assert batch.terminated.tolist() == [1, 0, 1, 0]
+    batch.deal(np.arange(4), batch.states["seed"])
+    assert snapshot(batch) != ended
+
+
+def test_deal_before_reset():
+    with pytest.raises(RuntimeError, match=r"call reset\(\) before the first deal\(\)"):
+        BatchEnv(kuhn.GAME, 2, 2).deal(np.arange(1), np.zeros(1, np.uint64))
+
+
+def test_some_games_are_observed():
+    batch = table(game=three_cups.GAME)
+    seats, rows = np.array([2, 0, 1]), np.array([3, 0, 1])
+    expected = batch.observe(np.array([0, 1, 0, 2]))[rows]
+    assert (batch.observe(seats, rows) == expected).all()
+    with pytest.raises(ValueError, match=r"seats must be integers of shape \(3,\)"):
+        batch.observe(np.zeros(4, np.int64), rows)
 
 
 # Bots, views, states

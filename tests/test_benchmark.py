@@ -14,8 +14,9 @@ import yaml
 from rich.console import Console
 
 from hanazono.envs import GAMES, get_game, make
-from hanazono.scripts import benchmark, measure, peers
+from hanazono.scripts import benchmark, compare_rewards, measure, peers
 from hanazono.scripts.measure import Job, Measurement, MissingLibraryError, Results, Sample
+from hanazono.training.sb3 import SB3Config
 
 
 def job(name, part="AEC", value=1.0, calls=None, **more) -> Job:
@@ -200,13 +201,14 @@ def test_machine_facts():
 
 def test_every_game_is_measured_at_its_fewest_and_most_seats():
     jobs = all_jobs("--games", *GAMES)
-    for part in ("AEC", "one thread", "all cores"):
+    for part in ("AEC", "one thread", "all cores", "Gymnasium"):
         seats = [
             f"{name} {count}p"
             for name in GAMES
             for count in (get_game(name).min_players, get_game(name).max_players)
         ]
-        assert [entry.name for entry in jobs if entry.part == part] == seats
+        found = [entry.name for entry in jobs if entry.part == part]
+        assert [name for name in found if "SyncVectorEnv" not in name] == seats
 
 
 def test_jobs_can_be_told_apart_and_find_their_base():
@@ -218,7 +220,7 @@ def test_jobs_can_be_told_apart_and_find_their_base():
 def test_peers_are_measured_only_when_asked_for():
     assert not [entry for entry in all_jobs() if entry.peer]
     assert {entry.part for entry in all_jobs("--peers") if entry.peer} == {
-        "AEC", "one thread", "all cores", "PPO"
+        "AEC", "one thread", "all cores", "PPO", "SB3"
     }  # fmt: skip
 
 
@@ -280,6 +282,28 @@ def test_aec_environment_has_made_its_first_step():
     assert len(env.record().actions) == 1
 
 
+@pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
+def test_vector_work_counts_the_decisions_of_the_learner(mode):
+    assert benchmark.vector_work("ohanami", 2, 8, mode)(0.0) == 8
+
+
+def test_sb3_work_trains_against_the_strongest_bot(monkeypatch):
+    class Model:
+        num_timesteps = 100
+
+        def learn(self, steps, reset_num_timesteps):
+            assert (steps, reset_num_timesteps) == (config.num_envs * config.horizon, False)
+            self.num_timesteps += steps
+
+    def build(given):
+        assert (given.game, given.num_players, given.opponents) == ("ohanami", 2, "value_gap")
+        return Model()
+
+    config = SB3Config()
+    monkeypatch.setattr("hanazono.training.sb3.build", build)
+    assert benchmark.sb3_work("ohanami", 2)(0.0) == config.num_envs * config.horizon
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_batch_work_counts_its_decisions(threads):
     assert benchmark.batch_work("ohanami", 2, 8, threads)(0.0) == 8
@@ -317,6 +341,31 @@ def test_a_fresh_python_is_timed():
     assert sample.wall > 0
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         measure.python_run("1 / 0", {})
+
+
+def test_what_the_tutorial_delivers_and_what_we_do(capsys):
+    """At Ohanami its wrapper tells seat 0 of no result; ours tell each seat of all."""
+    assert compare_rewards.main(["--games", "20"]) == 0
+    rows = [line.strip("│ \n").split("│") for line in capsys.readouterr().out.splitlines()]
+    told = {
+        (adapter.strip(), seat.strip()): [int(n) for n in numbers]
+        for adapter, game, seat, *numbers in (row for row in rows if len(row) == 8)
+        if game.strip() == "ohanami"
+    }
+    assert len(told) == 10
+    for (adapter, seat), (won, wins, lost, losses, wrong) in told.items():
+        if "tutorial" in adapter and seat == "0":
+            assert (wins, losses) == (0, 0)
+            assert wrong == won + lost > 15
+        else:
+            assert (wins, losses, wrong) == (won, lost, 0)
+            assert min(won, lost) > 0
+
+
+def test_more_seats_than_the_game_has_cannot_be_compared(capsys):
+    with pytest.raises(SystemExit):
+        compare_rewards.main(["--num-players", "9"])
+    assert "2 to 4 players" in capsys.readouterr().err
 
 
 def test_one_seat_at_a_time_plays_whole_games():

@@ -4,12 +4,22 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 GUIDES = sorted((Path(__file__).parents[1] / "envs" / "guides").glob("*.md"))
 
 
+@pytest.fixture
+def a_place_of_its_own(tmp_path, monkeypatch):
+    """A page may write files, and choose how many threads torch has."""
+    monkeypatch.chdir(tmp_path)
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
-def test_code_runs(page, capsys):
+def test_code_runs(page, capsys, a_place_of_its_own):
     names = {}
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         exec(compile(block, page.name, "exec"), names)

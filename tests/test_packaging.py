@@ -12,11 +12,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from hanazono.envs.core.opponents import LOADERS
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("configs", "envs", "models", "scripts", "training")
@@ -105,7 +108,23 @@ def test_command_has_a_main(command):
     source = folder(module).with_suffix(".py")
     defined = ast.parse(source.read_text(encoding="utf-8")).body
     assert function in {node.name for node in defined if isinstance(node, ast.FunctionDef)}
-    assert command == f"hanazono-{source.stem}"
+    assert command == f"hanazono-{source.stem.replace('_', '-')}"
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "target"),
+    [
+        (group, name, target)
+        for group, entries in PROJECT["entry-points"].items()
+        for name, target in entries.items()
+    ],
+)
+def test_entry_point_can_be_loaded(group, name, target):
+    assert callable(EntryPoint(name, target, group).load())
+
+
+def test_entry_points_are_those_the_environments_look_up():
+    assert list(PROJECT["entry-points"]) == [LOADERS]
 
 
 def test_constraints_pin_the_dependencies():
@@ -197,13 +216,19 @@ def test_wheel_offers_the_commands(wheel):
     parser = configparser.ConfigParser()
     parser.read_string(zipfile.ZipFile(wheel).read(f"{info}/entry_points.txt").decode())
     assert dict(parser["console_scripts"]) == PROJECT["scripts"]
+    assert {group: dict(parser[group]) for group in PROJECT["entry-points"]} == (
+        PROJECT["entry-points"]
+    )
 
 
 @pytest.mark.slow  # compiles the kernels of the installed copy
 def test_installed_wheel_plays_from_another_folder(installed, tmp_path):
     code = """
 import json
+import gymnasium
 import numpy as np
+single = gymnasium.make("hanazono.envs:hanazono/Ohanami-v0", opponents="value_gap")
+single.reset(seed=0)
 import hanazono.envs
 from hanazono.envs import ohanami_v0
 

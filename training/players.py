@@ -11,7 +11,7 @@ from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.game import Game
 from hanazono.models.checkpoint import load_policy
 from hanazono.models.networks import Group, Spec
-from hanazono.models.policy import Policy
+from hanazono.models.policy import Policy, draw, masked_log_probs
 from hanazono.training.companions import unknown_player
 
 
@@ -53,6 +53,24 @@ class PolicyPlayer:
         observation = torch.from_numpy(env.observation[rows])
         mask = torch.from_numpy(env.action_mask[rows])
         actions[rows] = self.policy.act(observation, mask, generator).numpy()
+
+
+class PolicyOpponent:
+    """A learned player as an opponent in `envs.core.one_seat`: its only chance is the noise that
+    comes with each decision."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    @torch.no_grad()
+    def __call__(self, observation: np.ndarray, mask: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        """See `envs.core.opponents.Chooser`."""
+        logits = self.policy.network(torch.from_numpy(observation))[0]
+        log_probs = masked_log_probs(logits, torch.from_numpy(mask))
+        if self.policy.greedy:
+            return log_probs.argmax(dim=-1).numpy()
+        uniform = (noise >> np.uint64(11)) * 2.0**-53
+        return draw(log_probs, torch.from_numpy(uniform)).numpy()
 
 
 def network_spec(game: Game) -> Spec:
@@ -103,3 +121,19 @@ def load_player(
         raise ValueError(unknown_player(name, game))
     network, _ = load_policy(name, game_card(game, num_players, options or {}))
     return PolicyPlayer(name, Policy(network, greedy=not sample))
+
+
+def load_opponent(
+    name: str, game: Game, num_players: int, options: Mapping[str, Any]
+) -> PolicyOpponent:
+    """The checkpoint called `name` as an opponent, which plays its likeliest actions.
+
+    pyproject.toml offers this to `envs.core.opponents.find_opponent`.
+
+    Raises:
+        ValueError: if there is no such checkpoint, or it cannot be used here.
+    """
+    if not Path(name).exists():
+        raise ValueError(f"{name} is not the file or folder of a checkpoint either")
+    network, _ = load_policy(name, game_card(game, num_players, options))
+    return PolicyOpponent(Policy(network, greedy=True))

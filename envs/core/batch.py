@@ -170,7 +170,8 @@ class BatchEnv:
         self.advance(actions)
 
     def advance(self, actions: np.ndarray) -> None:
-        """`step` without its checks: int64 [B] below A; illegal and negative ones forfeit."""
+        """`step` without its checks: int64 [B] below A. Games on HOLD wait; illegal actions and
+        other negative ones forfeit."""
         self._share_out(
             self._engine.step_games,
             self._kernel_states,
@@ -198,7 +199,7 @@ class BatchEnv:
                     self.action_mask[index],
                 )
             )
-        return np.where(actions < self.game.num_actions, actions, -1)
+        return np.where((actions >= 0) & (actions < self.game.num_actions), actions, -1)
 
     def act(self, bot: str, rows: np.ndarray, seed: int, actions: np.ndarray) -> None:
         """Let a scripted player decide in some games.
@@ -219,14 +220,36 @@ class BatchEnv:
         fixed = (self._kernel_states, self.action_mask)
         self._run(loop, [(*fixed, part, np.uint64(seed), actions) for part in parts])
 
-    def observe(self, seats: np.ndarray) -> np.ndarray:
-        """What the given seat (int64 [B]) knows in each game: a new float32 [B, O]."""
-        observation = np.empty_like(self.observation)
-        self._engine.observe_games(self._kernel_states, self._check_seats(seats), observation)
+    def deal(self, rows: np.ndarray, seeds: np.ndarray) -> None:
+        """Deal the games `rows` (int64 [K], each once) anew with deal seeds uint64 [K]; the others
+        stay as they are.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        if not self._dealt:
+            raise RuntimeError("call reset() before the first deal()")
+        arrays = (self.states, self.observation, self.action_mask, self.current_player)
+        states, *turn = [array[rows] for array in arrays]
+        self._engine.reset_games(kernel_view(states), seeds, *turn, 0, len(rows))
+        for array, part in zip(arrays, (states, *turn), strict=True):
+            array[rows] = part
+        self.rewards[rows] = 0
+        self.terminated[rows] = 0
+
+    def observe(self, seats: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """What the given seat (int64 [B]) knows in each game: a new float32 [B, O].
+
+        With `rows` (int64 [K]) only of those games: seats int64 [K], a new float32 [K, O].
+        """
+        states = self._kernel_states if rows is None else kernel_view(self.states[rows])
+        seats = self._check_seats(seats, len(states))
+        observation = np.empty((len(states), self.game.layout.size), np.float32)
+        self._engine.observe_games(states, seats, observation)
         return observation
 
-    def _check_seats(self, seats: np.ndarray) -> np.ndarray:
-        seats = self._check_integers("seats", seats)
+    def _check_seats(self, seats: np.ndarray, count: int | None = None) -> np.ndarray:
+        seats = self._check_integers("seats", seats, count)
         if not ((seats >= 0) & (seats < self.num_players)).all():
             raise ValueError(f"seats run from 0 to {self.num_players - 1}, got {seats}")
         return seats.astype(np.int64)
@@ -237,12 +260,13 @@ class BatchEnv:
             raise ValueError(f"seeds run from 0 to 2**64 - 1, got {seeds.min()}")
         return seeds.astype(np.uint64)
 
-    def _check_integers(self, name: str, values: np.ndarray) -> np.ndarray:
-        values = np.asarray(values)
-        if values.shape != (self.num_envs,) or values.dtype.kind not in "iu":
+    def _check_integers(
+        self, name: str, values: np.ndarray, count: int | None = None
+    ) -> np.ndarray:
+        values, shape = np.asarray(values), (self.num_envs if count is None else count,)
+        if values.shape != shape or values.dtype.kind not in "iu":
             raise ValueError(
-                f"{name} must be integers of shape ({self.num_envs},), "
-                f"got {values.dtype} {values.shape}"
+                f"{name} must be integers of shape {shape}, got {values.dtype} {values.shape}"
             )
         return values
 

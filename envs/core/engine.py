@@ -15,6 +15,8 @@ from hanazono.envs.core.game import Game
 from hanazono.envs.core.kernel import announce_compilation, bind, kernel
 from hanazono.envs.core.rng import keyed, mix
 
+HOLD = -2  # as an action: this game waits while others are stepped
+
 
 def _unbound(*arguments: Any) -> Any:
     raise NotImplementedError("bind() replaces this name by a game's kernel")
@@ -108,11 +110,12 @@ def step_games(
     lo: Any,
     hi: Any,
 ) -> None:
-    """Play one action in every running game; one that is negative or whose mask is 0 forfeits."""
+    """Play one action in every running game that is not on HOLD; any other negative one, or one
+    whose mask is 0, forfeits."""
     for i in range(lo, hi):
         s = states[i]
         rewards[i, :] = 0.0
-        if s.terminated:
+        if s.terminated or actions[i] == HOLD:
             continue
         if actions[i] >= 0 and mask[i, actions[i]]:
             step(s, actions[i])

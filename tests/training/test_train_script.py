@@ -259,7 +259,7 @@ def test_other_errors_at_import_are_not_hidden():
         assert torch.__version__
 
 
-@pytest.mark.parametrize("script", ["train", "evaluate", "demo"])
+@pytest.mark.parametrize("script", ["train", "train_sb3", "evaluate", "demo"])
 def test_a_script_without_torch_says_what_to_install(script):
     program = (
         "import sys; sys.modules['torch'] = None\n"
