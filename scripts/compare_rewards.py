@@ -3,7 +3,8 @@
 python scripts/compare_rewards.py [--game sakura --num-players 3 --games 1000]
 
 Random play. First the wrapper of PettingZoo's tutorial for MaskablePPO, on connect_four_v3 (if
-pettingzoo[classic] is installed) and on the game; then a loop over AEC and our adapters on the game.
+pettingzoo[classic] is installed) and on the game; then, on the game, a loop over AEC and our
+adapters.
 """
 
 import argparse
@@ -55,15 +56,17 @@ def loop(env: Any, rng: np.random.Generator) -> Ends:
     """A plain loop over an AEC environment, which gives every seat what `last` says."""
     while True:
         env.reset(seed=int(rng.integers(2**32)))
-        delivered = dict.fromkeys(env.possible_agents, 0.0)
+        agents = env.possible_agents
+        delivered, share = dict.fromkeys(agents, 0.0), dict.fromkeys(agents, 0.0)
         for agent in env.agent_iter():
-            observation, reward, over, _, _ = env.last()
+            observation, reward, over, _, info = env.last()
             delivered[agent] += reward
+            if over:
+                share[agent] = info["winner_share"]
             mask = observation["action_mask"]
             env.step(None if over else rng.choice(np.flatnonzero(mask)))
-        shares = [env.infos[agent]["winner_share"] for agent in env.possible_agents]
-        for seat, agent in enumerate(env.possible_agents):
-            yield seat, outcome(shares[seat], len(shares)), delivered[agent]
+        for seat, agent in enumerate(agents):
+            yield seat, outcome(share[agent], len(agents)), delivered[agent]
 
 
 def single(env: Any, rng: np.random.Generator) -> Ends:
