@@ -229,10 +229,11 @@ class BatchEnv:
         """
         if not self._dealt:
             raise RuntimeError("call reset() before the first deal()")
-        arrays = (self.states, self.observation, self.action_mask, self.current_player)
-        states, *turn = [array[rows] for array in arrays]
+        arrays = (self.observation, self.action_mask, self.current_player)
+        states, turn = self.states[rows], [array[rows] for array in arrays]
         self._engine.reset_games(kernel_view(states), seeds, *turn, 0, len(rows))
-        for array, part in zip(arrays, (states, *turn), strict=True):
+        self.states[rows] = states
+        for array, part in zip(arrays, turn, strict=True):
             array[rows] = part
         self.rewards[rows] = 0
         self.terminated[rows] = 0

@@ -176,4 +176,5 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     if (a.dtype, a.shape) != (b.dtype, b.shape):
         return False
     # Compared in place, where tobytes() would copy both; records have no view as bytes otherwise.
-    return np.array_equal(*(np.ascontiguousarray(part).view(np.uint8) for part in (a, b)))
+    first, second = (np.ascontiguousarray(part).view(np.uint8) for part in (a, b))
+    return np.array_equal(first, second)

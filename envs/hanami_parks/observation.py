@@ -40,7 +40,6 @@ from hanazono.envs.hanami_parks.parks import (
 from hanazono.envs.hanami_parks.prospects import parks_with, write_fills, write_strength
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
-    CLOSED,
     EMPTY,
     KINDS,
     MOVE,
@@ -137,21 +136,16 @@ IN_PARKS = TYPES * PARKS  # values of a seat
 ZERO, ONE = np.float32(0), np.float32(1)
 NEVER = np.float32(-100)  # less than any gain
 
-# What is told of a space by what lies there: a kind of tile, EMPTY or CLOSED.
-IS_EMPTY, KIND_SHARE = np.zeros((2, CLOSED + 1), np.float32)
-IS_EMPTY[EMPTY] = 1
-KIND_SHARE[:KINDS] = np.arange(1, KINDS + 1) / KINDS
-VALUE = np.zeros((TYPES, CLOSED + 1), np.float32)
+# What is told of a space by the kind of tile there.
+KIND_SHARE = (np.arange(1, KINDS + 1) / KINDS).astype(np.float32)
+VALUE = np.zeros((TYPES, KINDS), np.float32)
 for _t in range(TYPES):
-    VALUE[_t, :KINDS] = np.where((TYPE_OF == WILD) | (_t == TYPE_OF), STRENGTH, 0) / 4
+    VALUE[_t] = np.where((TYPE_OF == WILD) | (_t == TYPE_OF), STRENGTH, 0) / 4
 # By number of players, reader and owner, who may be NOBODY, the last: whose tile it is.
 OWNER_SIGN = np.zeros((MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS + 1), np.float32)
 for _n, _v, _p in np.ndindex(MAX_PLAYERS + 1, MAX_PLAYERS, MAX_PLAYERS):
     if max(_v, _p) < _n:
         OWNER_SIGN[_n, _v, _p] = 1 if _p == _v else -((_p - _v) % _n) / 3
-# By the tokens and the empty Land of a park: whether it is the last Land that is empty, / 2.
-LAST_SPACE = np.zeros((1 << TYPES, AROUND + 1), np.float32)
-LAST_SPACE[1:, 1] = 1 / 2
 # By the tokens of a park: 1 in 16 bits for each type.
 COUNT = np.array(
     [sum((a >> t & 1) << 16 * t for t in range(TYPES)) for a in range(1 << TYPES)], np.int64
@@ -226,16 +220,23 @@ def write_land(s: Any, player: Any, out: Any) -> None:
     signs, values = OWNER_SIGN[s.num_players, player], three(out, AT_LAND_VALUE, LANDS)
     for i in range(LAST_LAND[board, s.num_players]):
         k = s.tile[LAND + i]
-        out[AT_LAND_EMPTY + i] = IS_EMPTY[k]
-        out[AT_LAND_KIND + i] = KIND_SHARE[k]
-        out[AT_LAND_OWNER + i] = signs[s.owner[LAND + i]]
-        a, b = PARK_PAIRS[board, i, 0], PARK_PAIRS[board, i, 1]
-        closing = LAST_SPACE[s.tokens[a], s.open_land[a]] + LAST_SPACE[s.tokens[b], s.open_land[b]]
-        out[AT_LAND_CLOSES + i] = closing * IS_EMPTY[k]
-        for t in range(TYPES):
-            values[t][i] = VALUE[t, k]
+        if k < EMPTY:
+            out[AT_LAND_KIND + i] = KIND_SHARE[k]
+            out[AT_LAND_OWNER + i] = signs[s.owner[LAND + i]]
+            for t in range(TYPES):
+                values[t][i] = VALUE[t, k]
+        elif k == EMPTY:
+            a, b = PARK_PAIRS[board, i, 0], PARK_PAIRS[board, i, 1]
+            out[AT_LAND_EMPTY + i] = ONE
+            out[AT_LAND_CLOSES + i] = closes(s, a) + closes(s, b)
     if s.special_tiles:
         write_copies(s, out)
+
+
+@kernel
+def closes(s: Any, a: Any) -> Any:
+    """1/2 if only one Land space around park a, which holds a token, is empty."""
+    return HALF if s.tokens[a] != 0 and s.open_land[a] == 1 else ZERO
 
 
 @kernel
@@ -253,14 +254,14 @@ def write_copies(s: Any, out: Any) -> None:
 @kernel
 def write_water(s: Any, player: Any, out: Any) -> None:
     """The empty Water, and the tiles there."""
-    last = LAST_WATER[s.board, s.num_players]
-    for i in range(last):
-        out[AT_WATER_EMPTY + i] = IS_EMPTY[s.tile[WATER + i]]
+    empty, tiles = rows(out, AT_WATER_EMPTY, 0, WATERS), s.tile[WATER:]
+    for i in range(WATERS):
+        empty[i] = np.float32(tiles[i] == EMPTY)
     if s.free_water < s.open_water:
-        for i in range(last):
-            if s.tile[WATER + i] < EMPTY:
+        for i in range(LAST_WATER[s.board, s.num_players]):
+            if tiles[i] < EMPTY:
                 own = s.owner[WATER + i] == player
-                out[AT_WATER_TILE + i] = VALUE[0, s.tile[WATER + i]] - (ZERO if own else ONE)
+                out[AT_WATER_TILE + i] = VALUE[0, tiles[i]] - (ZERO if own else ONE)
 
 
 # What tiles would add
