@@ -189,6 +189,15 @@ def test_option_values_out_of_range(value):
         kuhn.GAME.check_options({"cards": value})
 
 
+def test_option_values_have_words():
+    option = Option("limit", 1, (1, 2), "", words=("one", "two"))
+    game = replace(kuhn.GAME, options=(*kuhn.OPTIONS, option))
+    assert game.check_options({"limit": "two"}) == {"cards": 3, "limit": 2}
+    assert game.check_options({"limit": 2}) == {"cards": 3, "limit": 2}
+    with pytest.raises(ValueError, match=r"takes one of \[1, 2\] or one, two, got 'three'"):
+        game.check_options({"limit": "three"})
+
+
 def test_option_is_a_field_of_the_state():
     game = replace(kuhn.GAME, options=(*kuhn.OPTIONS, Option("limit", 1, (1, 2), "", np.int8)))
     states = game.new_states(3, 2, {"limit": 2})

@@ -38,7 +38,7 @@ class PPOConfig:
 
     game: str = "ohanami"
     num_players: int = 2
-    options: dict[str, int] = field(default_factory=dict)
+    options: dict[str, int | str] = field(default_factory=dict)
     seed: int = 0
     total_decisions: int = 5_000_000
     num_envs: int = 512

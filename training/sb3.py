@@ -70,7 +70,7 @@ class SB3Config:
 
     game: str = "ohanami"
     num_players: int = 2
-    options: dict[str, int] = field(default_factory=dict)
+    options: dict[str, int | str] = field(default_factory=dict)
     seed: int = 0
     algorithm: str = "ppo"
     opponents: str | list[str] = SELF

@@ -229,7 +229,7 @@ class BatchEnv:
         """
         if not self._dealt:
             raise RuntimeError("call reset() before the first deal()")
-        arrays = (self.observation, self.action_mask, self.current_player)
+        arrays: list[np.ndarray] = [self.observation, self.action_mask, self.current_player]
         states, turn = self.states[rows], [array[rows] for array in arrays]
         self._engine.reset_games(kernel_view(states), seeds, *turn, 0, len(rows))
         self.states[rows] = states

@@ -67,6 +67,7 @@ class Option:
 
     Attributes:
         allowed: its values; a range where there are too many to list.
+        words: names that may be given for the values, in the same order; or none.
     """
 
     name: str
@@ -74,6 +75,12 @@ class Option:
     allowed: tuple[int, ...] | range
     meaning: str
     dtype: type = np.int16
+    words: tuple[str, ...] = ()
+
+    def number(self, value: Any) -> Any:
+        """The value that a word stands for; anything else as it is."""
+        known = isinstance(value, str) and value in self.words
+        return self.allowed[self.words.index(value)] if known else value
 
     def takes(self, value: Any) -> bool:
         """Whether `value` is an allowed integer."""
@@ -91,7 +98,8 @@ class Option:
         """The allowed values as a list or a range."""
         if isinstance(self.allowed, range):
             return f"an integer from {self.allowed[0]} to {self.allowed[-1]}"
-        return f"one of {list(self.allowed)}"
+        listed = f"one of {list(self.allowed)}"
+        return f"{listed} or {', '.join(self.words)}" if self.words else listed
 
 
 @dataclass(frozen=True)
@@ -221,16 +229,19 @@ class Game:
             ValueError: for an unknown option or value, naming what is allowed.
         """
         known = {option.name: option for option in self.options}
+        chosen = {option.name: option.default for option in self.options}
         for name, value in options.items():
             if name not in known:
                 listed = ", ".join(known) or "none"
                 raise ValueError(f"{self.title} has no option {name!r}; its options: {listed}")
-            if not known[name].takes(value):
+            number = known[name].number(value)
+            if not known[name].takes(number):
                 raise ValueError(
                     f"option {name!r} of {self.title} takes {known[name].allowed_words}, "
                     f"got {value!r}"
                 )
-        return {name: int(options.get(name, option.default)) for name, option in known.items()}
+            chosen[name] = int(number)
+        return chosen
 
     def new_states(self, count: int, num_players: int, options: Mapping[str, Any]) -> np.ndarray:
         """`count` states with seats and options set, not yet dealt: array of `dtype` [count]."""

@@ -12,7 +12,16 @@ from hanazono.envs.hanami_parks import (
     rules,
     setup,
 )
-from hanazono.envs.hanami_parks.boards import AROUND, LAND, LANDS, PARKS, TYPES, WATER, WATERS
+from hanazono.envs.hanami_parks.boards import (
+    AROUND,
+    BOARD_NAMES,
+    LAND,
+    LANDS,
+    PARKS,
+    TYPES,
+    WATER,
+    WATERS,
+)
 from hanazono.envs.hanami_parks.tiles import KINDS, SPECIAL_CARDS
 
 GAME = Game(
@@ -61,10 +70,16 @@ GAME = Game(
     max_decisions=rules.max_decisions,
     score_scale=1.5,
     options=(
-        Option("board", 0, (0, 1), "0 nihon, 1 tokyo"),
+        Option("board", 0, (0, 1), "the map", words=BOARD_NAMES),
         Option("special_tiles", 0, (0, 1), "1: with the tiles Draw, Cover and Copy"),
         Option("draw_is_fast", 1, (0, 1), "whether the tile Draw is Fast"),
-        Option("abilities", 1, (0, 1, 2), "0 none, 1 standard: Torii, 2 special: one of two"),
+        Option(
+            "abilities",
+            1,
+            (0, 1, 2),
+            "ability cards: all have Torii, or each keeps one of two",
+            words=("none", "standard", "special"),
+        ),
         Option("token_draft", 0, (0, 1), "1: players place the tokens"),
         Option("start_strong", 0, (0, 1), "1: players choose their first hands"),
     ),

@@ -92,6 +92,7 @@ PIECES = (
     Piece("pile_size", (MAX_PLAYERS,), 0, 1, "tiles in the pile / 22"),
     Piece("points", (MAX_PLAYERS,), 0, 1, "points if the game ended now / 3"),
     Piece("mover", (MAX_PLAYERS,), 0, 1, "one-hot: the seat to decide"),
+    Piece("starter", (MAX_PLAYERS,), 0, 1, "one-hot: the seat that starts the game"),
     Piece("stage", (STAGES,), 0, 1, "one-hot: draft_token … return (RULES.md § 8)"),
     Piece("placed", (1,), 0, 1, "tiles placed in this turn / 8"),
     Piece("slots", (1,), 0, 1, "tiles not Fast that may still be placed / 2"),
@@ -122,7 +123,8 @@ AT_SUPPLY, AT_TYPE_PICKED = map(LAYOUT.start, ("supply", "type_picked"))
 AT_POINTS_AT, AT_OFFERED, AT_KEPT = map(LAYOUT.start, ("points_at", "offered", "kept"))
 AT_ABILITY, AT_HAND_SIZE = map(LAYOUT.start, ("ability", "hand_size"))
 AT_PILE_SIZE, AT_POINTS, AT_MOVER = map(LAYOUT.start, ("pile_size", "points", "mover"))
-AT_STAGE, AT_PLACED, AT_SLOTS = map(LAYOUT.start, ("stage", "placed", "slots"))
+AT_STARTER, AT_STAGE = map(LAYOUT.start, ("starter", "stage"))
+AT_PLACED, AT_SLOTS = map(LAYOUT.start, ("placed", "slots"))
 AT_OMAMORI, AT_PASSES, AT_ASIDE = map(LAYOUT.start, ("omamori", "passes", "aside"))
 AT_FREE_LAND, AT_BOARD = map(LAYOUT.start, ("free_land", "board"))
 AT_FAST_DRAW, AT_BOTTOM, AT_ARROW = map(LAYOUT.start, ("fast_draw", "bottom", "arrow"))
@@ -406,6 +408,7 @@ def write_players(s: Any, player: Any, out: Any) -> None:
 @kernel
 def write_turn(s: Any, player: Any, out: Any) -> None:
     out[AT_MOVER + places_from(s, player, np.int64(s.current_player))] = 1.0
+    out[AT_STARTER + places_from(s, player, np.int64(s.start_player))] = 1.0
     out[AT_STAGE + s.stage] = 1.0
     out[AT_PLACED] = np.float32(s.placed) * EIGHTH
     out[AT_SLOTS] = np.float32(s.slots) * HALF

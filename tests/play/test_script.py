@@ -275,7 +275,7 @@ def test_a_game_that_goes_on_is_replayed_only_as_its_person_sees_it(tmp_path, mo
         (["--game", "sakura", "--num-players", 4, "--opponents", "random", "greedy"],
          "name one opponent, or 3 of them; got 2"),
         (["--game", "sakura", "--options", "rounds=2"], "takes one of [1, 3, 6, 12], got 2"),
-        (["--game", "sakura", "--options", "rounds"], "given as NAME=NUMBER, got 'rounds'"),
+        (["--game", "sakura", "--options", "rounds"], "given as NAME=VALUE, got 'rounds'"),
         (["--game", "sakura", "--seed", -1], "a seed is an integer from 0"),
         (["--game", "sakura", "--record", "/no/such/folder/game.json"], "No such file"),
         (["--continue"], "no game was left in "),

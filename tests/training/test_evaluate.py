@@ -412,7 +412,7 @@ def test_the_script_takes_checkpoints(tmp_path, capsys):
         ),
         (arguments("random", "random", seed=-1), "a seed is an integer from 0"),
         (arguments("random", "random", game="chess"), "there is no game 'chess'; games: ohanami"),
-        (arguments("random", "random", options="fog"), "given as NAME=NUMBER, got 'fog'"),
+        (arguments("random", "random", options="fog"), "given as NAME=VALUE, got 'fog'"),
         (arguments("random", "random", options="fog=1"), "Ohanami has no option 'fog'"),
         (arguments("random", "random", json="/no/such/folder/x.json"), "no folder /no/such/folder"),
         (arguments("random", "random", tensorboard="/no/such/folder/x"), "no folder /no/such"),

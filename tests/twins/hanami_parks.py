@@ -517,6 +517,7 @@ def write_seats(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
 def write_turn(twin: Hanami, v: int, pieces: dict[str, np.ndarray]) -> None:
     """Whose decision it is, and what the turn allows."""
     pieces["mover"][(twin.current_player - v) % twin.num_players] = 1
+    pieces["starter"][(twin.start_player - v) % twin.num_players] = 1
     pieces["stage"][STAGES.index(twin.stage)] = 1
     pieces["placed"][0] = twin.placed / 8
     pieces["slots"][0] = twin.slots / 2
