@@ -103,6 +103,23 @@ def test_edit_of_a_table_is_seen(tmp_path):
     assert told == ["11", "21"]
 
 
+def test_edit_of_a_table_of_the_user_is_seen(tmp_path):
+    write(tmp_path, 10)
+    reads = "from hanazono.envs.core.kernel import given_tables\n"
+    reads += "STEP = sum(int(file.read_text()) for file in given_tables())\n"
+    (tmp_path / "small" / "numbers.py").write_text(reads + NUMBERS.format(step="STEP"))
+    tables, told = [tmp_path / "one.txt", tmp_path / "two.txt"], []
+    tables[0].write_text("4")
+    environment = {
+        "HANAZONO_CACHE_DIR": str(tmp_path / "cache"),
+        "HANAZONO_TABLES": os.pathsep.join(map(str, tables)),
+    }
+    for step in (10, 20):
+        tables[1].write_text(str(step))
+        told.append(run(tmp_path, **environment).stdout.split()[0])
+    assert told == ["15", "25"]
+
+
 def test_kernels_of_the_same_name_are_kept_apart(tmp_path):
     """Two games may be called the same, and two kernels of one file may have the same label."""
     write(tmp_path, 10)

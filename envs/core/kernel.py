@@ -16,7 +16,7 @@ import sys
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
 from types import FunctionType
@@ -34,17 +34,29 @@ OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy"}
 SOURCES = ("*.py", "*.json*")  # tables that a game reads become constants of its kernels
 
 
-def _hash_sources(folder: Path, below: str = "") -> str:
+def given_tables() -> list[Path]:
+    """The tables that the user has for games that read such: the files named in the environment
+    variable HANAZONO_TABLES, separated as in PATH."""
+    named = os.environ.get("HANAZONO_TABLES", "").split(os.pathsep)
+    return [Path(name) for name in named if name]
+
+
+def _hash(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for file in sorted(file for kind in SOURCES for file in folder.glob(below + kind)):
+    for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _sources(folder: Path, below: str = "") -> list[Path]:
+    return sorted(file for kind in SOURCES for file in folder.glob(below + kind))
 
 
 def _cache_folder() -> Path | None:
     """The folder for this version of the sources, or None when it cannot be written."""
     root = os.environ.get("HANAZONO_CACHE_DIR") or platformdirs.user_cache_path("hanazono")
-    folder = Path(root) / f"kernels-{_hash_sources(ENVS, below='**/')}"
+    tables = [file for file in given_tables() if file.is_file()]
+    folder = Path(root) / f"kernels-{_hash(_sources(ENVS, below='**/') + tables)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "used").touch()
@@ -67,7 +79,7 @@ CACHE = _cache_folder()
 @cache
 def _folder_hash(folder: Path) -> str:
     """Hash of the sources in a folder; "" for ours, which already name CACHE."""
-    return "" if folder.is_relative_to(ENVS) else _hash_sources(folder)
+    return "" if folder.is_relative_to(ENVS) else _hash(_sources(folder))
 
 
 def _version(function: Callable[..., Any]) -> str:

@@ -1,18 +1,24 @@
-"""The two boards, read from board_nihon.jsonl and board_tokyo.jsonl (RULES.md § 1).
+"""The boards, read from board_nihon.jsonl, board_tokyo.jsonl and whatever files a user has
+(RULES.md § 1).
 
 Spaces have ids: parks from 0, Land from LAND, Water from WATER on. Whatever does not fit in a file
 is refused with the number of its line and what is allowed there.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
-BOARD_NAMES = ("nihon", "tokyo")
-FILES = tuple(Path(__file__).with_name(f"board_{name}.jsonl") for name in BOARD_NAMES)
+from hanazono.envs.core.kernel import given_tables
+
+OUR_BOARDS = ("nihon", "tokyo")
+OURS = tuple(Path(__file__).with_name(f"board_{name}.jsonl") for name in OUR_BOARDS)
+FILES = (*OURS, *(file for file in given_tables() if file.name.startswith("board_")))
+BOARD_NAMES = tuple(file.stem.removeprefix("board_") for file in FILES)
 BOARDS = len(FILES)
 PARKS, LANDS, WATERS = 34, 56, 84
 LAND, WATER = PARKS, PARKS + LANDS  # the first ids
@@ -98,7 +104,10 @@ class Reader:
 
     def lines(self) -> list[str]:
         """The lines of the file, enough for a board."""
-        lines = self.file.read_text("utf-8").splitlines()
+        try:
+            lines = self.file.read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            self.complain(None, f"cannot be read: {error}")
         self.require(len(lines) > 1 + len(ISLANDS), None, "a board has more than 4 lines")
         return lines
 
@@ -203,7 +212,19 @@ class Reader:
         self.require(waters >= BOATS * players, None, wanted)
 
 
-BOARD = tuple(Reader(file).read() for file in FILES)
+def read_boards(files: Sequence[Path]) -> tuple[dict[int, Space], ...]:
+    """All boards, each by ids.
+
+    Raises:
+        ValueError: for a name that two have, and as `Reader.read`.
+    """
+    for number, file in enumerate(files):
+        if file.stem in [other.stem for other in files[:number]]:
+            raise ValueError(f"{file}: there is a board of this name already; rename the file")
+    return tuple(Reader(file).read() for file in files)
+
+
+BOARD = read_boards(FILES)
 
 # The boards as arrays, first index the board. NOWHERE fills what is not there.
 NEIGHBOR = np.full((BOARDS, SPACES, AROUND), NOWHERE, np.int16)  # by direction

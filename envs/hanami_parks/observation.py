@@ -15,13 +15,13 @@ from hanazono.envs.core.observation import Layout, Piece
 from hanazono.envs.core.seats import places_from, seat_after
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
-    BOARDS,
     LAND,
     LANDS,
     LAST_LAND,
     LAST_WATER,
     MOST_PARKS,
     NOWHERE,
+    OUR_BOARDS,
     PARK_PAIRS,
     PARKS,
     PARKS_BY,
@@ -100,7 +100,7 @@ PIECES = (
     Piece("passes", (1,), 0, 1, "passes in a row / 4"),
     Piece("aside", (1,), 0, 1, "tiles that lie aside face down / 8"),
     Piece("free_land", (1,), 0, 1, "empty Land spaces / 56"),
-    Piece("board", (BOARDS,), 0, 1, "one-hot: nihon, tokyo"),
+    Piece("board", (len(OUR_BOARDS),), 0, 1, "one-hot: nihon, tokyo; all 0 on another"),
     Piece("fast_draw", (1,), 0, 1, "1: Draw tiles are Fast"),
     Piece("bottom", (MAX_PLAYERS,), 0, 1, "(1 + kind of the known bottom tile) / 19, 0: unknown"),
     Piece("arrow", (MAX_PLAYERS, AROUND), 0, 1, "one-hot: where the Copy on the map points"),
@@ -401,7 +401,8 @@ def write_players(s: Any, player: Any, out: Any) -> None:
         if holder != NOBODY:
             out[AT_POINTS + places_from(s, player, holder)] += THIRD
     out[AT_FREE_LAND] = np.float32(s.free_land) * PER_LAND
-    out[AT_BOARD + s.board] = 1.0
+    if s.board < len(OUR_BOARDS):
+        out[AT_BOARD + s.board] = 1.0
     out[AT_FAST_DRAW] = np.float32(s.draw_is_fast)
 
 

@@ -4,12 +4,16 @@ See parks_positions.py for how spaces and tiles are called and tables are set.
 """
 
 import json
+import os
+import subprocess
+import sys
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hanazono.envs import hanami_parks_v0
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.rng import below, keyed
 from hanazono.envs.hanami_parks import GAME, boards, decisions, parks, tiles
@@ -103,6 +107,46 @@ def test_a_wrong_board_is_refused(tmp_path, number, line, said):
     file = changed_board(tmp_path, number, line)
     with pytest.raises(ValueError, match=f"board_nihon.jsonl.*{said}"):
         boards.Reader(file).read()
+
+
+def play_at_home(file: Any) -> subprocess.CompletedProcess:
+    """A game of first legal actions on the board in this file, in a process of its own."""
+    code = f"""
+import numpy as np
+from hanazono.envs import hanami_parks_v0
+env = hanami_parks_v0.env(num_players=3, board={file.stem.removeprefix("board_")!r})
+env.reset(seed=5)
+for agent in env.agent_iter():
+    observation, _, over, _, _ = env.last()
+    env.step(None if over else np.flatnonzero(observation["action_mask"])[-1])
+print(env.options["board"], env.to_dict()["board"], *env.record().actions)
+"""
+    given = {"NUMBA_DISABLE_JIT": "1", "HANAZONO_TABLES": str(file)}
+    run = [sys.executable, "-c", code]
+    return subprocess.run(run, env=os.environ | given, capture_output=True, text=True, check=False)
+
+
+def test_a_board_of_the_user_can_be_played(tmp_path):
+    """Tokyo under another name: the same game."""
+    ours = boards.FILES[1]
+    home = tmp_path / "board_home.jsonl"
+    home.write_text(ours.read_text("utf-8").replace('"board": "tokyo"', '"board": "home"'), "utf-8")
+    number, name, *actions = play_at_home(home).stdout.split()
+    assert (number, name) == ("2", "home")
+    home.unlink()
+    moved = tmp_path / "elsewhere" / "board_home.jsonl"
+    assert "board_home.jsonl: cannot be read" in play_at_home(moved).stderr
+    env = hanami_parks_v0.env(num_players=3, board="tokyo")
+    env.reset(seed=5)
+    for _ in env.agent_iter():
+        observation, _, over, _, _ = env.last()
+        env.step(None if over else np.flatnonzero(observation["action_mask"])[-1])
+    assert actions == [str(action) for action in env.record().actions]
+
+
+def test_two_boards_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="there is a board of this name already"):
+        boards.read_boards((*boards.FILES, boards.FILES[0]))
 
 
 def test_the_boards_can_be_read_again(tmp_path):
