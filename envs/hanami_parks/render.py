@@ -329,7 +329,8 @@ def player_lines(s: Any, told: dict[str, Any], p: int, seat: int | None) -> list
         hand = ", ".join(tiles(s.hand[p].tolist())) or "-"
         lines.append(f"  hand: {hand}; {told['pile_sizes'][p]} tiles in the pile")
         if s.stage == KEEP_CARD:
-            lines.append(f"  cards: {', '.join(offered_words(s, p))}; kept {kept_words(s, p)}")
+            kept = kept_words(s, p) or "none yet"
+            lines.append(f"  cards: {', '.join(offered_words(s, p))}; kept {kept}")
     else:
         sizes = f"{told['hand_sizes'][p]} tiles, {told['pile_sizes'][p]} in the pile"
         lines.append(f"  hand: {sizes}")
