@@ -123,19 +123,17 @@ AT_SUPPLY, AT_TYPE_PICKED = map(LAYOUT.start, ("supply", "type_picked"))
 AT_POINTS_AT, AT_OFFERED, AT_KEPT = map(LAYOUT.start, ("points_at", "offered", "kept"))
 AT_ABILITY, AT_HAND_SIZE = map(LAYOUT.start, ("ability", "hand_size"))
 AT_PILE_SIZE, AT_POINTS, AT_MOVER = map(LAYOUT.start, ("pile_size", "points", "mover"))
-AT_STARTER, AT_STAGE = map(LAYOUT.start, ("starter", "stage"))
-AT_PLACED, AT_SLOTS = map(LAYOUT.start, ("placed", "slots"))
-AT_OMAMORI, AT_PASSES, AT_ASIDE = map(LAYOUT.start, ("omamori", "passes", "aside"))
-AT_FREE_LAND, AT_BOARD = map(LAYOUT.start, ("free_land", "board"))
+AT_STARTER, AT_STAGE, AT_PLACED = map(LAYOUT.start, ("starter", "stage", "placed"))
+AT_SLOTS, AT_OMAMORI, AT_PASSES = map(LAYOUT.start, ("slots", "omamori", "passes"))
+AT_ASIDE, AT_FREE_LAND, AT_BOARD = map(LAYOUT.start, ("aside", "free_land", "board"))
 AT_FAST_DRAW, AT_BOTTOM, AT_ARROW = map(LAYOUT.start, ("fast_draw", "bottom", "arrow"))
 
 # Shares, written so that all values are exact products of float32 numbers on every machine.
 EIGHTH, QUARTER, HALF = np.float32(1 / 8), np.float32(1 / 4), np.float32(1 / 2)
 THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
 PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
-PER_AROUND = np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
-ZERO, ONE = np.float32(0), np.float32(1)
+ZERO, ONE, PER_AROUND = np.float32(0), np.float32(1), np.float32(1 / AROUND)
 NEVER = np.float32(-100)  # less than any gain
 
 # What is told of a space by the kind of tile there.
