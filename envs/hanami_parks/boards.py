@@ -256,4 +256,5 @@ def last_open(start: int, end: int) -> np.ndarray:
     ])  # fmt: skip
 
 
+LAST_PARK = last_open(0, LAND)
 LAST_LAND, LAST_WATER = last_open(LAND, WATER), last_open(WATER, SPACES)

@@ -18,6 +18,7 @@ from hanazono.envs.hanami_parks.boards import (
     LAND,
     LANDS,
     LAST_LAND,
+    LAST_PARK,
     LAST_WATER,
     MOST_PARKS,
     NOWHERE,
@@ -37,7 +38,7 @@ from hanazono.envs.hanami_parks.parks import (
     point_holder,
     pointed_at,
 )
-from hanazono.envs.hanami_parks.prospects import parks_with, write_fills, write_strength
+from hanazono.envs.hanami_parks.prospects import parks_by_type, write_fills, write_strength
 from hanazono.envs.hanami_parks.tiles import (
     CARDS,
     EMPTY,
@@ -129,12 +130,11 @@ AT_ASIDE, AT_FREE_LAND, AT_BOARD = map(LAYOUT.start, ("aside", "free_land", "boa
 AT_FAST_DRAW, AT_BOTTOM, AT_ARROW = map(LAYOUT.start, ("fast_draw", "bottom", "arrow"))
 
 # Shares, written so that all values are exact products of float32 numbers on every machine.
-EIGHTH, QUARTER, HALF = np.float32(1 / 8), np.float32(1 / 4), np.float32(1 / 2)
-THIRD, PER_KIND = np.float32(1 / 3), np.float32(1 / KINDS)
-PER_TOKENS, PER_LAND, PER_PILE = np.float32(1 / 13), np.float32(1 / 56), np.float32(1 / 22)
+EIGHTH, QUARTER, THIRD, HALF = (np.float32(1 / n) for n in (8, 4, 3, 2))
+PER_TOKENS, PER_LAND, PER_PILE = (np.float32(1 / n) for n in (13, 56, 22))
+PER_KIND, PER_AROUND = np.float32(1 / KINDS), np.float32(1 / AROUND)
 IN_PARKS = TYPES * PARKS  # values of a seat
-ZERO, ONE, PER_AROUND = np.float32(0), np.float32(1), np.float32(1 / AROUND)
-NEVER = np.float32(-100)  # less than any gain
+ZERO, ONE, NEVER = np.float32(0), np.float32(1), np.float32(-100)  # never so little gained
 
 # What is told of a space by the kind of tile there.
 KIND_SHARE = (np.arange(1, KINDS + 1) / KINDS).astype(np.float32)
@@ -270,7 +270,7 @@ def write_water(s: Any, player: Any, out: Any) -> None:
 @kernel
 def write_prospects(s: Any, player: Any, out: Any) -> None:
     """What the tiles of the hand would add at most, or the chosen tile on each space."""
-    sets = parks_with(s, 0), parks_with(s, 1), parks_with(s, 2)
+    sets = parks_by_type(s)
     gains, fills = rows(out, AT_PARK_GAIN, 0, PARKS), rows(out, AT_LAND_GAIN, 0, PARKS)
     for t in range(TYPES):
         write_fills(s, player, t, sets[t], fills)
@@ -368,7 +368,7 @@ def write_tiles(s: Any, player: Any, out: Any) -> None:
 @kernel
 def write_tokens(s: Any, player: Any, out: Any) -> None:
     on_map = np.int64(0)
-    for a in range(PARKS):
+    for a in range(LAST_PARK[s.board, s.num_players]):
         on_map += COUNT[s.tokens[a]]
     for t in range(TYPES):
         out[AT_ON_MAP + t] = np.float32((on_map >> 16 * t) & 0xFFFF) * PER_TOKENS

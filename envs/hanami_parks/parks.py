@@ -13,6 +13,7 @@ from hanazono.envs.hanami_parks.boards import (
     AROUND,
     LAND,
     LANDS_BY,
+    LAST_PARK,
     MOST_PARKS,
     NEIGHBOR,
     NOWHERE,
@@ -228,7 +229,7 @@ def strength_at(s: Any, x: Any) -> Any:
 @kernel
 def award_parks(s: Any) -> None:
     """Award the tokens of all parks whose Land is filled."""
-    for a in range(PARKS):
+    for a in range(LAST_PARK[s.board, s.num_players]):
         if s.tokens[a] != 0 and s.open_land[a] == 0:
             for t in range(TYPES):
                 if s.tokens[a] & bit(t):
@@ -278,7 +279,7 @@ def tied_tokens(s: Any) -> Any:
 @kernel
 def is_over(s: Any) -> Any:
     types = 0
-    for a in range(PARKS):
+    for a in range(LAST_PARK[s.board, s.num_players]):
         types |= s.tokens[a]
     return types != ALL_TYPES or tied_tokens(s) == TIES or s.passes == s.num_players
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.sets import lowest
-from hanazono.envs.hanami_parks.boards import AROUND, PARKS, TYPES
+from hanazono.envs.hanami_parks.boards import AROUND, LAST_PARK, TYPES
 from hanazono.envs.hanami_parks.parks import is_boat
 from hanazono.envs.hanami_parks.tiles import STRENGTH, WILD
 
@@ -54,12 +54,15 @@ def gain(s: Any, p: Any, a: Any, of: Any, strength: Any, fills: Any, style: Any)
 
 
 @kernel
-def parks_with(s: Any, t: Any) -> Any:
-    """The set of the parks that hold a token of type t."""
-    parks = np.int64(0)
-    for a in range(PARKS):
-        parks |= np.int64((s.tokens[a] >> t) & 1) << a
-    return parks
+def parks_by_type(s: Any) -> Any:
+    """For each type the set of the parks that hold a token of it."""
+    sakura, chochin, onigiri = np.int64(0), np.int64(0), np.int64(0)
+    for a in range(LAST_PARK[s.board, s.num_players]):
+        tokens = np.int64(s.tokens[a])
+        sakura |= (tokens & 1) << a
+        chochin |= ((tokens >> 1) & 1) << a
+        onigiri |= ((tokens >> 2) & 1) << a
+    return sakura, chochin, onigiri
 
 
 @kernel
