@@ -80,7 +80,7 @@ class Shell:
         self.process.wait()
         os.close(self.end)
 
-    def wait_for(self, text: str, seconds: float = 60) -> str:
+    def wait_for(self, text: str, seconds: float = 180) -> str:
         """Everything up to a text, which was not told before."""
         deadline = time.monotonic() + seconds
         while text not in self.told:
