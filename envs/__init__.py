@@ -70,7 +70,7 @@ def make(name: str, num_players: int | None = None, **settings: Any) -> "GameEnv
     from hanazono.envs.core.aec import GameEnv
 
     game = get_game(name)
-    return GameEnv(game, _seats(game, num_players), **settings)
+    return GameEnv(game, game.seats(num_players), **settings)
 
 
 def make_batch(
@@ -80,7 +80,7 @@ def make_batch(
     from hanazono.envs.core.batch import BatchEnv
 
     game = get_game(name)
-    return BatchEnv(game, num_envs, _seats(game, num_players), **settings)
+    return BatchEnv(game, num_envs, game.seats(num_players), **settings)
 
 
 def make_single_agent(
@@ -90,7 +90,7 @@ def make_single_agent(
     from hanazono.envs.core.single_agent import SingleAgentEnv
 
     played = get_game(game)
-    return SingleAgentEnv(played, _seats(played, num_players), **settings)
+    return SingleAgentEnv(played, played.seats(num_players), **settings)
 
 
 def make_single_agent_vector(
@@ -100,8 +100,4 @@ def make_single_agent_vector(
     from hanazono.envs.core.single_agent import SingleAgentVectorEnv
 
     played = get_game(game)
-    return SingleAgentVectorEnv(played, num_envs, _seats(played, num_players), **settings)
-
-
-def _seats(game: "Game", num_players: int | None) -> int:
-    return game.min_players if num_players is None else num_players
+    return SingleAgentVectorEnv(played, num_envs, played.seats(num_players), **settings)

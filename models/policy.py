@@ -77,6 +77,13 @@ class Policy:
         """Log-probabilities of the legal actions; arguments and result as in masked_log_probs."""
         return masked_log_probs(self.network(observation)[0], mask)
 
+    def probabilities(self, observation: Tensor, mask: Tensor) -> Tensor:
+        """How likely it plays which action: float64 [B, A]; arguments as `log_probs`."""
+        log_probs = self.log_probs(observation, mask)
+        if self.greedy:
+            return torch.nn.functional.one_hot(log_probs.argmax(dim=-1), mask.shape[-1]).double()
+        return log_probs.double().exp()
+
     @torch.no_grad()
     def act(
         self, observation: Tensor, mask: Tensor, generator: torch.Generator | None = None

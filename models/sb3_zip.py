@@ -16,8 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# Where the network's weights lie in the policies of hanazono.training.sb3_policies.
-PREFIXES = ("network.", "q_net.network.")
+MODEL_FILE = "model.zip"  # in a run's folder
+# Where the network's weights lie in the policies of hanazono.training.sb3_policies, and whether
+# they are action values, of which only the highest means anything.
+PREFIXES = {"network.": False, "q_net.network.": True}
 
 
 class ZipError(ValueError):
@@ -37,14 +39,16 @@ def read_zip(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         state = torch.load(weights, map_location="cpu", weights_only=True)
         card = data["policy_kwargs"].get("card")
         parts = {name: tensor for name, tensor in state.items() if isinstance(tensor, Tensor)}
-    except (OSError, zipfile.BadZipFile, pickle.UnpicklingError) as error:
+    except (
+        OSError, EOFError, RuntimeError, zipfile.BadZipFile, pickle.UnpicklingError
+    ) as error:  # fmt: skip
         raise ZipError(f"{path} is damaged or no zip file: {error}") from error
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ZipError(f"{path} was not saved by Stable-Baselines3: {error}") from error
     if not isinstance(card, dict):
         raise ZipError(f"{path} holds a policy without a card: train it with NetworkPolicy")
-    for prefix in PREFIXES:
+    for prefix, greedy in PREFIXES.items():
         found = {k.removeprefix(prefix): v for k, v in parts.items() if k.startswith(prefix)}
         if found:
-            return found, card
+            return found, card | {"greedy": greedy}
     raise ZipError(f"{path} has a card, but no network of ours")

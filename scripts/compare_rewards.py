@@ -137,8 +137,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     game = get_game(args.game)
     try:
-        least = game.min_players if args.num_players is None else args.num_players
-        seats = game.check_players(least)
+        seats = game.seats(args.num_players)
+        if args.games < 1:
+            raise ValueError(f"--games must be at least 1, got {args.games}")
     except ValueError as error:
         parser.error(str(error))
     table = Table(title=f"{args.games} games for each seat")

@@ -25,6 +25,7 @@ with needs("train"):
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from hanazono.models.checkpoint import CheckpointError
+    from hanazono.models.sb3_zip import MODEL_FILE
     from hanazono.training.config import PPOConfig
     from hanazono.training.evaluate import Evaluation
     from hanazono.training.parallel import one_thread_each
@@ -68,17 +69,9 @@ def prepare_folder(folder: Path, resume: bool) -> None:
     Raises:
         ValueError: if it cannot be written, or holds another run already.
     """
-    if not resume and (folder / RUN_FILE).exists():
-        raise ValueError(f"{folder} holds a run already; add --resume, or name another folder")
-    make_writable(folder)
-
-
-def make_writable(folder: Path) -> None:
-    """Make a folder.
-
-    Raises:
-        ValueError: if it cannot be written.
-    """
+    if not resume and any((folder / name).exists() for name in (RUN_FILE, MODEL_FILE)):
+        ours = "add --resume, or " if (folder / RUN_FILE).exists() else ""
+        raise ValueError(f"{folder} holds a run already; {ours}name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -88,11 +81,12 @@ def make_writable(folder: Path) -> None:
 
 
 class Stopper:
-    """Within its block, turns the first Ctrl-C or SIGTERM into a stop after the present update."""
+    """Within its block, turns the first Ctrl-C or SIGTERM into a stop at the next chance."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, told: str) -> None:
+        """`told` is printed when a stop is asked for."""
         self.asked = False
-        self._console = console
+        self._console, self._told = console, told
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Stopper":
@@ -108,7 +102,7 @@ class Stopper:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
-        self._console.print("stopping after this update; once more to stop at once")
+        self._console.print(f"{self._told}; once more to stop at once")
 
     def __call__(self) -> bool:
         """Whether a stop was asked for."""
@@ -128,7 +122,10 @@ def train(trainer: Trainer, folder: Path, console: Console) -> None:
         TextColumn("{task.completed:,.0f}/{task.total:,.0f} decisions, {task.fields[speed]}"),
         TimeRemainingColumn(),
     )
-    with Stopper(console) as stop, Progress(*columns, console=console) as progress:
+    with (
+        Stopper(console, "stopping after this update") as stop,
+        Progress(*columns, console=console) as progress,
+    ):
         total = trainer.config.total_decisions
         task = progress.add_task("", total=total, completed=trainer.decisions, speed="")
 

@@ -21,10 +21,10 @@ with needs("train"):
     from stable_baselines3.common.base_class import BaseAlgorithm
     from stable_baselines3.common.callbacks import BaseCallback
 
-    from hanazono.scripts.train import Stopper, make_writable, with_underscores
+    from hanazono.scripts.train import Stopper, prepare_folder, with_underscores
     from hanazono.training.evaluate import Evaluation
     from hanazono.training.parallel import one_thread_each
-    from hanazono.training.sb3 import MODEL_FILE, SB3Config, build, run
+    from hanazono.training.sb3 import SB3Config, build, run
 
 
 def make_parser() -> ArgumentParser:
@@ -65,7 +65,8 @@ def train(model: BaseAlgorithm, config: SB3Config, folder: Path, console: Consol
     def tell(steps: int, results: dict[str, Evaluation]) -> None:
         console.print(strength_line(steps, results), highlight=False)
 
-    with Stopper(console) as stop, Progress(*columns, console=console) as progress:
+    told = "stopping; what was played since the last update is not used"
+    with Stopper(console, told) as stop, Progress(*columns, console=console) as progress:
         task = progress.add_task("", total=config.total_steps)
         run(model, config, folder, Watch(progress, task, stop), tell)
         return not stop()
@@ -79,10 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     one_thread_each()
     try:
         config = SB3Config(**{f.name: getattr(args, f.name) for f in fields(SB3Config)})
-        if (folder / MODEL_FILE).exists():
-            raise ValueError(f"{folder} holds a run already; name another folder")
         model = build(config, folder)
-        make_writable(folder)
+        prepare_folder(folder, resume=False)
     except ValueError as error:
         parser.error(str(error))
     names = " ".join(f"{name}={value}" for name, value in asdict(config).items())

@@ -366,6 +366,9 @@ def test_more_seats_than_the_game_has_cannot_be_compared(capsys):
     with pytest.raises(SystemExit):
         compare_rewards.main(["--num-players", "9"])
     assert "2 to 4 players" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        compare_rewards.main(["--games", "0"])
+    assert "--games must be at least 1" in capsys.readouterr().err
 
 
 def test_one_seat_at_a_time_plays_whole_games():

@@ -60,16 +60,16 @@ class LearnedCompanion:
             raise ValueError(
                 f'{error.name} is not installed; checkpoints need: pip install "hanazono[train]"'
             ) from error
-        network, _ = load_policy(name, game_card(game, num_players, options))
+        network, card = load_policy(name, game_card(game, num_players, options))
         self.name = name
-        self._policy = Policy(network)
+        self._policy = Policy(network, greedy=card.get("greedy", False))
 
     def weigh(self, table: BatchEnv) -> np.ndarray:
         """See `Companion.weigh`."""
         import torch
 
         seen, mask = torch.from_numpy(table.observation), torch.from_numpy(table.action_mask)
-        weights: np.ndarray = self._policy.log_probs(seen, mask)[0].double().exp().numpy()
+        weights: np.ndarray = self._policy.probabilities(seen, mask)[0].numpy()
         return weights
 
 

@@ -119,8 +119,8 @@ def load_player(
         return BotPlayer(name)
     if not Path(name).exists():
         raise ValueError(unknown_player(name, game))
-    network, _ = load_policy(name, game_card(game, num_players, options or {}))
-    return PolicyPlayer(name, Policy(network, greedy=not sample))
+    network, card = load_policy(name, game_card(game, num_players, options or {}))
+    return PolicyPlayer(name, Policy(network, greedy=card.get("greedy", False) or not sample))
 
 
 def load_opponent(

@@ -5,11 +5,12 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 import yaml
+from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
@@ -21,12 +22,12 @@ from hanazono.envs.core.opponents import Opponent
 from hanazono.models.checkpoint import save_policy, whole_file
 from hanazono.models.networks import MLPNetwork, Spec
 from hanazono.models.policy import Policy
+from hanazono.models.sb3_zip import MODEL_FILE
 from hanazono.training.evaluate import Evaluation, evaluate
 from hanazono.training.players import BotPlayer, Player, PolicyOpponent
 from hanazono.training.sb3_env import GamesVecEnv, make_vec_env
 from hanazono.training.sb3_policies import MaskableDQN, NetworkPolicy, NetworkQPolicy
 
-MODEL_FILE = "model.zip"
 CONFIG_FILE = "config.yaml"
 SELF = "self"  # as an opponent: a frozen copy of the learner
 ALGORITHMS = ("ppo", "dqn")
@@ -51,14 +52,14 @@ class SB3Config:
         total_steps: Length of the run, in decisions of the learner.
         num_envs: Games played side by side.
         reward: "score" or "outcome".
-        learning_rate: Adam's step size at the start; it falls linearly to 0.
+        learning_rate: Adam's step size at the start; it falls linearly towards 0.
         gamma: Discount from one decision of the learner to its next.
         batch_size: Decisions in one gradient step.
         horizon: PPO: decisions of each game between two updates.
         epochs: PPO: times each decision is used in an update.
         gae_lambda: PPO: weight of longer advantage estimates.
         entropy_coef: PPO: weight of the entropy bonus.
-        buffer_size: DQN: decisions that are kept.
+        buffer_size: DQN: decisions that are kept; each takes two observations of memory.
         train_freq: DQN: decisions of each game between two updates.
         gradient_steps: DQN: gradient steps of an update.
         network: Kind of network, "pieces" or "mlp".
@@ -105,6 +106,12 @@ class SB3Config:
         for name in ("gamma", "gae_lambda"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
+        last = self.num_envs * self.horizon % self.batch_size
+        if self.algorithm == "ppo" and 1 in (self.batch_size, last):
+            raise ValueError(
+                "one decision alone makes no batch, which num_envs * horizon = "
+                f"{self.num_envs * self.horizon} decisions in batches of {self.batch_size} would"
+            )
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
         if not 0 <= self.seed < 2**32:
@@ -127,6 +134,14 @@ def network_of(model: BaseAlgorithm) -> MLPNetwork:
     raise TypeError(f"this needs a model with NetworkPolicy or NetworkQPolicy, not {type(policy)}")
 
 
+class FrozenCopy(PolicyOpponent):
+    """A learner as it is now, as an opponent; it shares no weights with the learner."""
+
+    def __init__(self, model: BaseAlgorithm) -> None:
+        network = copy.deepcopy(network_of(model)).cpu().eval().requires_grad_(False)
+        super().__init__(Policy(network, greedy=isinstance(model, MaskableDQN)))
+
+
 class ModelPlayer:
     """Any model of Stable-Baselines3 that takes masks, as a player for `evaluate`."""
 
@@ -137,13 +152,12 @@ class ModelPlayer:
         self, env: BatchEnv, rows: np.ndarray, actions: np.ndarray, generator: torch.Generator
     ) -> None:
         """See `Player.act`; it plays the likeliest, or best, action."""
-        observation, mask = env.observation[rows], env.action_mask[rows]
-        if isinstance(self.model, MaskableDQN):
-            seen = {"observation": observation, "action_mask": mask}
-            actions[rows] = self.model.predict(seen, deterministic=True)[0]
-        else:
-            predict: Any = self.model.predict
-            actions[rows] = predict(observation, deterministic=True, action_masks=mask)[0]
+        seen: Any = env.observation[rows]
+        mask = env.action_mask[rows]
+        if isinstance(self.model.observation_space, spaces.Dict):
+            seen = {"observation": seen, "action_mask": mask}
+        masks = {} if isinstance(self.model, MaskableDQN) else {"action_masks": mask}
+        actions[rows] = self.model.predict(seen, deterministic=True, **masks)[0]
 
 
 class EveryCallback(BaseCallback):
@@ -153,6 +167,9 @@ class EveryCallback(BaseCallback):
         super().__init__()
         self.every = every
         self._last = 0
+
+    def _on_training_start(self) -> None:
+        self._last = self.num_timesteps
 
     def _on_step(self) -> bool:
         if self.num_timesteps - self._last >= self.every:
@@ -165,7 +182,7 @@ class EveryCallback(BaseCallback):
         raise NotImplementedError
 
 
-class Measure(EveryCallback):
+class EvaluateCallback(EveryCallback):
     """Measures the model against every bot on duplicate deals, masks honoured, and logs it.
 
     Attributes:
@@ -199,20 +216,24 @@ class Measure(EveryCallback):
         self.tell(self.num_timesteps, self.results)
 
 
-class Refresh(EveryCallback):
-    """Self-play: every so many decisions, a frozen copy of the learner as it is then takes the
-    seats called "self", in games dealt from then on."""
+class RefreshCallback(EveryCallback):
+    """Self-play: at the start and then every so many decisions, a frozen copy of the learner as it
+    is takes the seats that hold one, or all if none does, in games dealt from then on."""
 
-    def __init__(self, every: int, opponents: str | Sequence[str] = SELF) -> None:
-        super().__init__(every)
-        self.opponents = opponents
+    def _on_training_start(self) -> None:
+        super()._on_training_start()
+        held = [isinstance(one, FrozenCopy) for one in games_of(self.training_env).opponents]
+        self._copied = held if any(held) else [True] * len(held)
+        self.act()
 
     def act(self) -> None:
         """Take a copy now."""
-        seat_copies(self.model, games_of(self.training_env), self.opponents)
+        games, copied = games_of(self.training_env), FrozenCopy(self.model)
+        seats = zip(self._copied, games.opponents, strict=True)
+        games.set_opponents([copied if is_copy else other for is_copy, other in seats])
 
 
-class Save(EveryCallback):
+class SaveCallback(EveryCallback):
     """Saves the model in `folder`."""
 
     def __init__(self, every: int, folder: Path) -> None:
@@ -236,17 +257,11 @@ def games_of(env: VecEnv) -> GamesVecEnv:
     return games
 
 
-def frozen(model: BaseAlgorithm) -> PolicyOpponent:
-    """A copy of the model as it is now, as an opponent; it shares no weights with the model."""
-    network = copy.deepcopy(network_of(model)).cpu().eval().requires_grad_(False)
-    return PolicyOpponent(Policy(network, greedy=isinstance(model, MaskableDQN)))
-
-
 def seat_copies(model: BaseAlgorithm, games: GamesVecEnv, opponents: str | Sequence[str]) -> None:
-    """Let `opponents` hold the other seats, a new frozen copy where they are called "self"."""
-    learner = frozen(model)
+    """Let `opponents` hold the other seats, a frozen copy where they are called "self"."""
+    copied = FrozenCopy(model)
     names = [opponents] if isinstance(opponents, str) else opponents
-    chosen: list[Opponent] = [learner if name == SELF else name for name in names]
+    chosen: list[Opponent] = [copied if name == SELF else name for name in names]
     games.set_opponents(chosen[0] if isinstance(opponents, str) else chosen)
 
 
@@ -260,8 +275,11 @@ def build(config: SB3Config, folder: Path | None = None) -> BaseAlgorithm:
         config.game, config.num_envs, config.num_players, reward=config.reward,
         mask_in_observation=config.algorithm == "dqn", **config.options,
     )  # fmt: skip
+    # PPO asks for the learning rate after the decisions of an update: the last must not get 0.
+    updates = max(1, -(-config.total_steps // (config.num_envs * config.horizon)))
+    step = config.learning_rate / updates if config.algorithm == "ppo" else 0.0
     common: dict[str, Any] = {
-        "learning_rate": LinearSchedule(config.learning_rate, 0.0, 1.0),
+        "learning_rate": LinearSchedule(config.learning_rate + step, step, 1.0),
         "gamma": config.gamma,
         "batch_size": config.batch_size,
         "policy_kwargs": {"card": games.card(config.network, config.hidden)},
@@ -283,18 +301,19 @@ def build(config: SB3Config, folder: Path | None = None) -> BaseAlgorithm:
             target_update_interval=20 * config.num_envs, exploration_final_eps=0.02, **common,
         )  # fmt: skip
     seat_copies(model, games, config.opponents)
+    games.seed(config.seed << 32)  # runs with other seeds get other deals
     return model
 
 
 def save_model(model: BaseAlgorithm, folder: Path) -> None:
     """Write the policy as a checkpoint of this project, and MODEL_FILE, with which
     Stable-Baselines3 can go on; each file appears whole or not."""
-    policy: Any = model.policy
+    network, policy = network_of(model), cast(Any, model.policy)
     card = {k: v for k, v in policy.card.items() if k not in ("network", "hidden", "spec")}
+    card["greedy"] = isinstance(model, MaskableDQN)  # action values say nothing of likelihood
     card["training"] = {"algorithm": type(model).__name__, "steps": model.num_timesteps}
     spec = Spec.from_values(policy.card["spec"])
-    kind, hidden = policy.card["network"], policy.card["hidden"]
-    save_policy(folder, network_of(model), spec, kind, hidden, card)
+    save_policy(folder, network, spec, policy.card["network"], policy.card["hidden"], card)
     with whole_file(folder / MODEL_FILE) as file, file.open("wb") as stream:
         model.save(stream)
 
@@ -317,11 +336,12 @@ def run(
     """
     with whole_file(folder / CONFIG_FILE) as file:
         file.write_text(yaml.safe_dump(asdict(config), sort_keys=False), encoding="utf-8")
-    callbacks: list[BaseCallback] = [Save(config.save_every, folder)]
+    callbacks: list[BaseCallback] = [SaveCallback(config.save_every, folder)]
     callbacks += [watch] if watch is not None else []
     if config.eval_every:
-        callbacks.append(Measure(config.eval_every, config.eval_deals, config.seed, tell))
-    if SELF in config.opponents:
-        callbacks.append(Refresh(config.refresh_every, config.opponents))
+        callbacks.append(EvaluateCallback(config.eval_every, config.eval_deals, config.seed, tell))
+    games = games_of(cast(VecEnv, model.get_env()))
+    if any(isinstance(opponent, FrozenCopy) for opponent in games.opponents):
+        callbacks.append(RefreshCallback(config.refresh_every))
     model.learn(config.total_steps, callback=CallbackList(callbacks), tb_log_name="sb3")
     save_model(model, folder)

@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from hanazono.envs import get_game
 from hanazono.envs.core.game import Game
 from hanazono.envs.core.one_seat import OneSeatBatch
-from hanazono.envs.core.opponents import Opponents
+from hanazono.envs.core.opponents import Opponent, Opponents
 from hanazono.envs.core.single_agent import observation_space, observed, seeds_of
 from hanazono.training.players import game_card, network_spec
 
@@ -65,6 +65,11 @@ class GamesVecEnv(VecEnv):
             **game_card(batch.game, batch.num_players, self.games.options),
         }
 
+    @property
+    def opponents(self) -> list[Opponent]:
+        """Who holds the other seats of games dealt from now on, in the order of their turn."""
+        return self.games.opponents
+
     def set_opponents(self, opponents: Opponents) -> None:
         """Let others hold the other seats in games dealt from now on."""
         self.games.set_opponents(opponents)
@@ -88,7 +93,8 @@ class GamesVecEnv(VecEnv):
             Observations, rewards float32 [B], ends bool [B], and infos.
 
         Raises:
-            ValueError: for an illegal action where illegal="raise"; the games are unchanged.
+            ValueError: for an illegal action where illegal="raise"; the games are unchanged. Or of
+                an opponent; the games then have to be reset.
         """
         games = self.games
         games.step(self._chosen)
@@ -153,5 +159,4 @@ def make_vec_env(
     `num_players` is by default the fewest the game allows.
     """
     game = get_game(name)
-    seats = game.min_players if num_players is None else num_players
-    return GamesVecEnv(game, num_envs, seats, **settings)
+    return GamesVecEnv(game, num_envs, game.seats(num_players), **settings)

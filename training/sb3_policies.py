@@ -19,14 +19,24 @@ from torch import Tensor
 from hanazono.models.networks import MLPNetwork, Spec, make_network
 from hanazono.models.policy import entropy, masked_log_probs, sample
 
-ILLEGAL_VALUE = (
-    -1e9
-)  # of an illegal action; finite, because the value after the end is this times 0
+# The value of an illegal action. It is finite, because the value after the end is this times 0.
+ILLEGAL_VALUE = -1e9
 
 
 def network_of_card(card: dict[str, Any]) -> MLPNetwork:
     """A fresh network as the card describes it."""
     return make_network(card["network"], Spec.from_values(card["spec"]), card["hidden"])
+
+
+def finite(values: Tensor) -> Tensor:
+    """The same values.
+
+    Raises:
+        FloatingPointError: if one is infinite or not a number.
+    """
+    if not torch.isfinite(values).all():
+        raise FloatingPointError("the network's output is not finite; try a smaller learning_rate")
+    return values
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):
@@ -44,6 +54,8 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         **settings: Any,
     ) -> None:
         """Build the network of `card`; the other arguments are those of the base class."""
+        if isinstance(observation_space, spaces.Dict):
+            raise ValueError("NetworkPolicy needs games with mask_in_observation=False")
         self.card = card  # the base class builds the network while it is initialised
         super().__init__(observation_space, action_space, lr_schedule, **settings)
 
@@ -61,7 +73,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
             raise ValueError("a decision needs its mask: give action_masks=env.action_masks()")
         logits, value = self.network(obs)
         mask = torch.as_tensor(action_masks, device=logits.device).reshape(logits.shape)
-        return masked_log_probs(logits, mask), value[:, None]
+        return masked_log_probs(finite(logits), mask), value[:, None]
 
     def forward(
         self, obs: Any, deterministic: bool = False, action_masks: Any = None
@@ -106,7 +118,7 @@ class MaskedQNetwork(BasePolicy):
 
     def forward(self, obs: dict[str, Tensor]) -> Tensor:
         """[B, A] action values."""
-        values = self.network(obs["observation"])[0]
+        values = finite(self.network(obs["observation"])[0])
         return values.masked_fill(obs["action_mask"] == 0, ILLEGAL_VALUE)
 
     def _predict(self, observation: Any, deterministic: bool = True) -> Tensor:
@@ -125,6 +137,8 @@ class NetworkQPolicy(DQNPolicy):
         **settings: Any,
     ) -> None:
         """Build the networks of `card`; the other arguments are those of the base class."""
+        if not isinstance(observation_space, spaces.Dict):
+            raise ValueError("MaskableDQN needs games with mask_in_observation=True")
         self.card = card
         super().__init__(observation_space, action_space, lr_schedule, **settings)
 

@@ -22,6 +22,7 @@ from hanazono.envs.core.record import GameRecord
 from hanazono.envs.core.rng import mix
 
 WHOLE = int | np.integer  # built once: it is asked for at every step
+SETTINGS = ("num_players", "render_mode", "reward", "illegal")
 RENDER_MODES = ("ansi",)  # "svg" and "rgb_array" join when the drawing does
 
 
@@ -74,7 +75,7 @@ class GameEnv(AECEnv):
         self.game, self.render_mode = game, render_mode
         self.reward, self.illegal = reward, illegal
         self.num_players = game.check_players(num_players)
-        self.options = game.check_options(options)
+        self.options = game.check_options(options, SETTINGS)
         self.metadata = {
             "name": f"{game.name}_v{game.rules_version}",
             "render_modes": list(RENDER_MODES),

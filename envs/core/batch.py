@@ -214,8 +214,7 @@ class BatchEnv:
             ValueError: for an unknown bot, or games that do not exist.
         """
         loop = bot_loop(self.game, bot)
-        if not all_within(rows, self.num_envs):
-            raise ValueError(f"rows run from 0 to {self.num_envs - 1}, got {rows}")
+        self._check_rows(rows)
         parts = np.array_split(rows, len(self._shares)) if len(rows) >= 2 * LEAST_SHARE else [rows]
         fixed = (self._kernel_states, self.action_mask)
         self._run(loop, [(*fixed, part, np.uint64(seed), actions) for part in parts])
@@ -226,9 +225,12 @@ class BatchEnv:
 
         Raises:
             RuntimeError: before the first reset.
+            ValueError: for rows or seeds out of range, or not as many of both.
         """
         if not self._dealt:
             raise RuntimeError("call reset() before the first deal()")
+        self._check_rows(rows)
+        seeds = self._check_seeds(seeds, len(rows))
         arrays: list[np.ndarray] = [self.observation, self.action_mask, self.current_player]
         states, turn = self.states[rows], [array[rows] for array in arrays]
         self._engine.reset_games(kernel_view(states), seeds, *turn, 0, len(rows))
@@ -255,8 +257,12 @@ class BatchEnv:
             raise ValueError(f"seats run from 0 to {self.num_players - 1}, got {seats}")
         return seats.astype(np.int64)
 
-    def _check_seeds(self, seeds: np.ndarray) -> np.ndarray:
-        seeds = self._check_integers("seeds", seeds)
+    def _check_rows(self, rows: np.ndarray) -> None:
+        if not all_within(rows, self.num_envs):
+            raise ValueError(f"rows run from 0 to {self.num_envs - 1}, got {rows}")
+
+    def _check_seeds(self, seeds: np.ndarray, count: int | None = None) -> np.ndarray:
+        seeds = self._check_integers("seeds", seeds, count)
         if not (seeds >= 0).all():
             raise ValueError(f"seeds run from 0 to 2**64 - 1, got {seeds.min()}")
         return seeds.astype(np.uint64)

@@ -1,6 +1,6 @@
 """Game: the frozen record that a game's folder fills in. The rest of the engine reads only this."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -222,8 +222,18 @@ class Game:
             )
         return int(num_players)
 
-    def check_options(self, options: Mapping[str, Any]) -> dict[str, int]:
+    def seats(self, num_players: int | None) -> int:
+        """`check_players`, for None the fewest."""
+        return self.min_players if num_players is None else self.check_players(num_players)
+
+    def check_options(
+        self, options: Mapping[str, Any], settings: Sequence[str] = ()
+    ) -> dict[str, int]:
         """Return all options with defaults filled in.
+
+        Args:
+            options: those given.
+            settings: what else could have been given beside them, for the error.
 
         Raises:
             ValueError: for an unknown option or value, naming what is allowed.
@@ -233,7 +243,10 @@ class Game:
         for name, value in options.items():
             if name not in known:
                 listed = ", ".join(known) or "none"
-                raise ValueError(f"{self.title} has no option {name!r}; its options: {listed}")
+                others = f"; other settings: {', '.join(settings)}" if settings else ""
+                raise ValueError(
+                    f"{self.title} has no option {name!r}; its options: {listed}{others}"
+                )
             number = known[name].number(value)
             if not known[name].takes(number):
                 raise ValueError(

@@ -19,14 +19,15 @@ from hanazono.envs.core.rng import mix, spread_seeds
 Seat = int | Literal["rotate"]
 
 LEARNER = -1  # in `holder`: the seat is the learner's
-KEPT = ("seat", "holder", "rewards", "over", "idle", "_due")  # arrays that a copy keeps
+SETTINGS = ("num_players", "opponents", "seat", "reward", "illegal", "num_threads")
+KEPT = ("seat", "holder", "rewards", "over", "idle")  # arrays that a copy keeps
 
 
 class OneSeatBatch:
     """B games, each waiting for the learner's seat to decide; the others decide inside.
 
-    The arrays are overwritten by every call; copy what you keep. A seat is paid for all that
-    happened since its last decision. A game that ends is left as it is until `deal`.
+    The arrays are overwritten by every call; copy what you keep. A game pays when it ends, and is
+    then left as it is until `deal`.
 
     A game can end before the learner's seat had anything to decide. It is not lost: it waits once
     in its final position, where action 0 is the only legal one and changes nothing; the step
@@ -76,17 +77,18 @@ class OneSeatBatch:
         Raises:
             ValueError: naming what is allowed.
         """
+        self.num_threads, self.options = num_threads, game.check_options(options, SETTINGS)
         self.batch = BatchEnv(
             game, num_envs, num_players, reward=reward, illegal=illegal,
             auto_reset=False, num_threads=num_threads, options=options,
         )  # fmt: skip
-        self.num_threads, self.options = num_threads, game.check_options(options)
         self.fixed_seat = check_seat(seat, self.batch.num_players)
         self.seat = np.zeros(num_envs, np.int64)
         self.holder = np.full((num_envs, self.batch.num_players), LEARNER)
-        self.rewards, self._due = np.zeros(num_envs), np.zeros(num_envs)
+        self.rewards = np.zeros(num_envs)
         self.over, self.idle = np.zeros(num_envs, bool), np.zeros(num_envs, bool)
         self.dealt = False
+        self._halted = False  # whether an opponent failed while it was to decide
         self._rows, self._turn = np.arange(num_envs), np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._players: dict[int, Opponent] = {}  # all that hold a seat now or will, by number
@@ -111,16 +113,23 @@ class OneSeatBatch:
             self._players[number] = opponent
             self._lineup.append(number)
 
+    @property
+    def opponents(self) -> list[Opponent]:
+        """Who holds the other seats of games dealt from now on, in the order of their turn."""
+        return [self._players[number] for number in self._lineup]
+
     def reset(self, seeds: np.ndarray | None = None) -> None:
         """Deal all games: with the deal seeds uint64 [B], or else as `deal` does. The first deals
         follow from the operating system's chance."""
-        if not self.dealt:
-            if seeds is None:
-                seeds = np.empty(self.batch.num_envs, np.uint64)
-                spread_seeds(np.uint64(fresh_seed()), seeds)
-            self.batch.reset(seeds=seeds)
-            self.dealt = True
-        self.deal(self._rows, seeds)
+        if self.dealt:
+            self.deal(self._rows, seeds)
+            return
+        if seeds is None:
+            seeds = np.empty(self.batch.num_envs, np.uint64)
+            spread_seeds(np.uint64(fresh_seed()), seeds)
+        self.batch.reset(seeds=seeds)
+        self.dealt = True
+        self._begin(self._rows, seeds)
 
     def deal(self, rows: np.ndarray, seeds: np.ndarray | None = None) -> None:
         """Deal the games `rows` (int64 [K]) and play until the learner is to decide.
@@ -132,14 +141,16 @@ class OneSeatBatch:
         Raises:
             RuntimeError: before the first reset.
         """
-        batch = self.batch
-        following = next_seeds(batch.states["seed"][rows]) if seeds is None else seeds
-        batch.deal(rows, following)
+        following = next_seeds(self.batch.states["seed"][rows]) if seeds is None else seeds
+        self.batch.deal(rows, following)
+        self._begin(rows, seeds)
+
+    def _begin(self, rows: np.ndarray, seeds: np.ndarray | None) -> None:
+        """Play the games `rows`, just dealt, until the learner is to decide."""
         self._take_seats(rows, seeds)
         self.over[rows] = False
-        self._due[rows] = 0
         self._play_on()
-        self.idle[rows] = batch.terminated[rows] != 0
+        self.idle[rows] = self.batch.terminated[rows] != 0
         self._show_ends(rows)
 
     def _take_seats(self, rows: np.ndarray, seeds: np.ndarray | None) -> None:
@@ -164,22 +175,35 @@ class OneSeatBatch:
         Raises:
             ValueError: as `BatchEnv.step`, the games are then unchanged; or if an opponent
                 chooses an illegal action.
-            RuntimeError: before the first reset, or while a finished game waits to be dealt.
+            RuntimeError: before the first reset, while a finished game waits to be dealt, or after
+                an opponent failed, which leaves games in the middle of its turn.
         """
+        if self._halted:
+            raise RuntimeError("an opponent failed while it was to decide; call reset()")
         if self.over.any():
             raise RuntimeError("the game is over; call reset() to deal the next")
         self.batch.step(actions)
-        add_rewards(self.batch.rewards, self.seat, self._due)
         self._play_on()
-        self.rewards[:] = self._due
-        self._due.fill(0)
         np.not_equal(self.batch.terminated, 0, out=self.over)
+        self.rewards.fill(0)
         self.idle.fill(False)
         if self.over.any():
-            self._show_ends(self.over.nonzero()[0])
+            ended = self.over.nonzero()[0]
+            self.rewards[ended] = self.batch.states["rewards"][ended, self.seat[ended]]
+            self._show_ends(ended)
 
     def _play_on(self) -> None:
         """Let the opponents decide until every game is the learner's turn or over."""
+        try:
+            self._ask_opponents()
+        except BaseException:  # also Ctrl-C: what an opponent sees is not for the learner
+            self._halted = True
+            self.batch.observation.fill(0)
+            self.batch.action_mask.fill(0)
+            raise
+        self._halted = False
+
+    def _ask_opponents(self) -> None:
         batch, turn = self.batch, self._turn
         while find_turns(batch.terminated, batch.current_player, self.holder, turn):
             self._actions.fill(HOLD)
@@ -188,7 +212,6 @@ class OneSeatBatch:
                 if len(rows):
                     ask(opponent, batch, rows, self._actions)
             batch.advance(self._actions)
-            add_rewards(batch.rewards, self.seat, self._due)
 
     def _show_ends(self, rows: np.ndarray) -> None:
         """Write what the learner sees of those of the games `rows` that have ended."""
@@ -274,10 +297,3 @@ def find_turns(terminated: Any, player: Any, holder: Any, turn: Any) -> Any:
         turn[i] = LEARNER if terminated[i] else holder[i, player[i]]
         count += turn[i] != LEARNER
     return count
-
-
-@kernel
-def add_rewards(rewards: Any, seat: Any, due: Any) -> None:
-    """Add what the last step paid (float32 [B, P]) to each game's `seat` to `due` (float64 [B])."""
-    for i in range(due.shape[0]):
-        due[i] += rewards[i, seat[i]]

@@ -84,9 +84,9 @@ def ask(opponent: Opponent, batch: BatchEnv, rows: np.ndarray, actions: np.ndarr
     if isinstance(opponent, str):
         batch.act(opponent, rows, CHANCE, actions)
         return
-    states, mask = batch.states[rows], batch.action_mask[rows]
+    mask, deals = batch.action_mask[rows], batch.states["seed"][rows]
     noise = np.empty(len(rows), np.uint64)
-    write_noise(states["seed"], states["decisions"], np.uint64(CHANCE), noise)
+    write_noise(deals, batch.states["decisions"][rows], np.uint64(CHANCE), noise)
     chosen = np.asarray(opponent(batch.observation[rows], mask.copy(), noise))
     if chosen.shape != rows.shape or chosen.dtype.kind not in "iu":
         raise ValueError(
@@ -96,8 +96,8 @@ def ask(opponent: Opponent, batch: BatchEnv, rows: np.ndarray, actions: np.ndarr
     inside = np.clip(chosen, 0, mask.shape[1] - 1)
     wrong = (inside != chosen) | (mask[np.arange(len(rows)), inside] == 0)
     if wrong.any():
-        seeds = states["seed"][wrong].tolist()
-        raise ValueError(f"{opponent!r} chose illegal {chosen[wrong]} in the deals {seeds}")
+        told = f"chose illegal {chosen[wrong]} in the deals {deals[wrong].tolist()}"
+        raise ValueError(f"{opponent!r} {told}")
     actions[rows] = chosen
 
 

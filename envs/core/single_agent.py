@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 from hanazono.envs.core.batch import check_choice, check_seed
 from hanazono.envs.core.game import Game
 from hanazono.envs.core.one_seat import OneSeatBatch
+from hanazono.envs.core.opponents import Opponents
 
 RENDER_MODES = ("ansi",)
 ENV_METADATA = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # some recorders ask for it
@@ -46,7 +47,7 @@ class SingleAgentEnv(gymnasium.Env[Observation, Any]):
     An episode is a game; a step is a decision of the learner, and pays all that its seat is paid
     until its next. `info` holds "action_mask" (int8 [A], 1 = legal; all 0 when the game is over)
     and "seat", and at the end "score", "rank" (0 = winner) and "winner_share". The game is never
-    truncated. A copy, also by `copy.deepcopy` or `pickle`, goes on where it stands.
+    truncated. A copy by `copy.deepcopy` or `pickle` goes on where it stands.
 
     The deal follows from the seed of `reset`; without one, from the deal before. A game that ends
     before the learner had anything to decide is shown once: see `OneSeatBatch`.
@@ -102,7 +103,8 @@ class SingleAgentEnv(gymnasium.Env[Observation, Any]):
         """Play `action`, then go on until the learner is to decide again or the game is over.
 
         Raises:
-            ValueError: for an illegal action where illegal="raise"; the game is unchanged.
+            ValueError: for an illegal action where illegal="raise"; the game is unchanged. Or of
+                an opponent; the game then has to be reset.
             RuntimeError: before the first reset, or when the game is over.
         """
         games = self.games
@@ -125,6 +127,10 @@ class SingleAgentEnv(gymnasium.Env[Observation, Any]):
     def action_masks(self) -> np.ndarray:
         """The legal actions, int8 [A], as sb3-contrib asks for them."""
         return self.games.batch.action_mask[0].copy()
+
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Let others hold the other seats in games dealt from now on, see `OneSeatBatch`."""
+        self.games.set_opponents(opponents)
 
     def render(self) -> Any:
         """The table as text, as far as the learner knows it; None without render_mode."""
@@ -191,8 +197,9 @@ class SingleAgentVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         """
         if options and "reset_mask" in options:
             raise ValueError("games are dealt anew when they end, so there is no reset_mask")
-        super().reset(seed=check_seed(seed) if isinstance(seed, WHOLE) else None)
-        self.games.reset(None if seed is None else seeds_of(seed, self.num_envs))
+        deals = None if seed is None else seeds_of(seed, self.num_envs)
+        super().reset(seed=int(seed) if isinstance(seed, WHOLE) else None)
+        self.games.reset(deals)
         return self._observed(slice(None)), self._infos()
 
     def step(
@@ -207,14 +214,15 @@ class SingleAgentVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             Observations, rewards float64 [B], terminations and truncations bool [B], infos.
 
         Raises:
-            ValueError: for an illegal action where illegal="raise"; the games are unchanged.
+            ValueError: for an illegal action where illegal="raise"; the games are unchanged. Or of
+                an opponent; the games then have to be reset.
             RuntimeError: before the first reset.
         """
         games = self.games
         games.step(actions)
         rewards, over = games.rewards.copy(), games.over.copy()
         ended = np.flatnonzero(over)
-        final = self._final(ended) if len(ended) else {}
+        final = self._final(ended, over) if len(ended) else {}
         if len(ended):
             games.deal(ended)
         no_truncation = np.zeros(self.num_envs, bool)
@@ -226,8 +234,8 @@ class SingleAgentVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _infos(self) -> dict[str, Any]:
         return for_all({"action_mask": self.action_masks(), "seat": self.games.seat.copy()})
 
-    def _final(self, ended: np.ndarray) -> dict[str, Any]:
-        """The entries that tell of the games that have just ended."""
+    def _final(self, ended: np.ndarray, over: np.ndarray) -> dict[str, Any]:
+        """The entries that tell of the games `ended`, those that are `over`."""
         games, count = self.games, self.num_envs
         observations = np.full(count, None, dtype=object)
         for i in ended:
@@ -237,13 +245,16 @@ class SingleAgentVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             "seat": games.seat[ended],
             **games.results(ended),
         }
-        told = {"final_obs": observations, "final_info": for_some(facts, ended, count)}
-        here = np.isin(np.arange(count), ended)
-        return told | {f"_{name}": here.copy() for name in told}
+        told = {"final_obs": observations, "final_info": for_some(facts, over)}
+        return told | {f"_{name}": over.copy() for name in told}
 
     def action_masks(self) -> np.ndarray:
         """The legal actions in each game, int8 [B, A]."""
         return self.games.batch.action_mask.copy()
+
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Let others hold the other seats in games dealt from now on, see `OneSeatBatch`."""
+        self.games.set_opponents(opponents)
 
     def render(self) -> Any:
         """The tables as texts, as far as the learner knows them; None without render_mode."""
@@ -268,7 +279,10 @@ def seeds_of(seed: int | Sequence[int], count: int) -> np.ndarray:
     Raises:
         ValueError: for a seed out of range or a wrong number of them.
     """
-    listed = [seed + i for i in range(count)] if isinstance(seed, WHOLE) else list(seed)
+    if isinstance(seed, WHOLE):
+        listed = [int(check_seed(seed)) + i for i in range(count)]
+    else:
+        listed = list(seed)
     if len(listed) != count:
         raise ValueError(f"{count} games need as many seeds, got {len(listed)}")
     return np.array([check_seed(value) for value in listed], np.uint64)
@@ -280,12 +294,12 @@ def for_all(facts: Mapping[str, np.ndarray]) -> dict[str, Any]:
     return {**facts, **counts}
 
 
-def for_some(facts: Mapping[str, np.ndarray], rows: np.ndarray, count: int) -> dict[str, Any]:
-    """Infos that the games `rows` have: arrays [B, ...] of zeros with the facts [K, ...] in
-    them, each with the note which entries count."""
+def for_some(facts: Mapping[str, np.ndarray], which: np.ndarray) -> dict[str, Any]:
+    """Infos that the games `which` (bool [B]) have: arrays [B, ...] of zeros with the facts
+    [K, ...] in them, each with the note which entries count."""
     told: dict[str, Any] = {}
     for name, values in facts.items():
-        told[name] = np.zeros((count, *values.shape[1:]), values.dtype)
-        told[name][rows] = values
-        told[f"_{name}"] = np.isin(np.arange(count), rows)
+        told[name] = np.zeros((len(which), *values.shape[1:]), values.dtype)
+        told[name][which] = values
+        told[f"_{name}"] = which.copy()
     return told

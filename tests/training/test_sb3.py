@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import fields
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,19 +25,21 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from hanazono.envs import GAMES, get_game, make_single_agent, make_single_agent_vector
 from hanazono.envs.core import opponents as opponents_module
+from hanazono.envs.core.batch import BatchEnv
 from hanazono.models.checkpoint import CheckpointError, load_policy
 from hanazono.models.policy import EmptyMaskError, masked_log_probs
 from hanazono.scripts import evaluate as evaluate_script
-from hanazono.scripts import train_sb3
+from hanazono.scripts import train, train_sb3
+from hanazono.training.companions import invite
 from hanazono.training.evaluate import evaluate
 from hanazono.training.players import BotPlayer, load_opponent, load_player
 from hanazono.training.sb3 import (
-    Measure,
+    EvaluateCallback,
+    FrozenCopy,
     ModelPlayer,
-    Refresh,
+    RefreshCallback,
     SB3Config,
     build,
-    frozen,
     network_of,
     save_model,
     seat_copies,
@@ -210,8 +213,9 @@ def test_the_usual_policies_of_sb3_work_too():
 
 def test_their_evaluation_honours_masks():
     env = VecMonitor(cups(4, seat=0))
-    mean, _ = evaluate_policy(ppo(env), env, n_eval_episodes=20)
-    assert -4 <= mean <= 4
+    told, lengths = evaluate_policy(ppo(env), env, n_eval_episodes=20, return_episode_rewards=True)
+    assert lengths == [2] * 20
+    assert len(set(told)) > 1
 
 
 def q_seen(env, count=None):
@@ -283,8 +287,7 @@ def test_random_legal_actions_are_equally_likely():
 def test_a_frozen_copy_shares_nothing_with_the_learner():
     env = cups()
     model = ppo(env)
-    learner = frozen(model)
-    seat_copies(model, env, "self")
+    learner = FrozenCopy(model)
     before, copied = weights(model), copy.deepcopy(learner.policy.network.state_dict())
     model.learn(1024)
     assert not equal(before, weights(model))
@@ -296,18 +299,63 @@ def test_the_copy_is_refreshed_for_new_games():
     env = cups()
     model = ppo(env, learning_rate=0.01)
     seat_copies(model, env, ["self", "own_cup"])
-    first = env.games._lineup
-    model.learn(1024, callback=Refresh(512, ["self", "own_cup"]))
-    assert env.games._lineup != first
-    learner, other = (env.games._players[number] for number in env.games._lineup)
+    first = env.opponents
+    model.learn(1024, callback=RefreshCallback(512))
+    learner, other = env.opponents
+    assert learner is not first[0]
     assert other == "own_cup"
     assert not equal(weights(model), learner.policy.network.state_dict())
     assert len(env.games._players) <= 3, "copies that nobody plays against are kept"
 
 
+def test_refreshing_alone_is_self_play_in_all_seats():
+    env = cups(opponents="own_cup")
+    ppo(env).learn(256, callback=RefreshCallback(10**6))
+    assert [type(opponent) for opponent in env.opponents] == [FrozenCopy] * 2
+
+
+def test_a_callback_goes_on_in_the_next_learn():
+    steps = []
+
+    class Note(RefreshCallback):
+        def act(self):
+            steps.append(self.num_timesteps)
+
+    env = cups()
+    model, note = ppo(env), Note(512)
+    model.learn(1024, callback=note)
+    model.learn(1024, callback=note, reset_num_timesteps=False)
+    assert steps == [0, 512, 1024, 1024, 1536, 2048]
+    model.learn(512, callback=note)
+    assert steps[6:] == [0, 512]
+
+
+def test_a_checkpoint_beside_a_copy_is_loaded_once(run_folder, monkeypatch):
+    """It stays what it was when the run began, whatever happens to its folder."""
+    loads = []
+
+    def load(*arguments):
+        loads.append(arguments)
+        return first_action
+
+    entry = SimpleNamespace(name="checkpoint", load=lambda: load)
+    monkeypatch.setattr(opponents_module, "entry_points", lambda group: [entry])
+    config = SB3Config(num_players=3, opponents=["self", "runs/selfish"], **SMALL)
+    model = build(config)
+    model.learn(600, callback=RefreshCallback(64))
+    assert len(loads) == 1
+    copied, other = model.get_env().unwrapped.opponents
+    assert isinstance(copied, FrozenCopy)
+    assert other is first_action
+
+
+def first_action(observation, mask, noise):
+    return mask.argmax(axis=1)
+
+
 def test_a_policy_as_an_opponent_draws_by_the_noise():
     env = cups()
-    opponent = frozen(ppo(env))
+    opponent = FrozenCopy(ppo(env))
     with torch.no_grad():
         network = opponent.policy.network
         network.logits.weight.zero_()
@@ -326,6 +374,48 @@ def test_a_policy_as_an_opponent_draws_by_the_noise():
 
 
 # --- learning ---
+
+
+def test_the_last_update_still_learns():
+    """Even where it is the only one."""
+    model = build(SB3Config(opponents="random", total_steps=200, learning_rate=0.5, **SMALL))
+    before = weights(model)
+    model.learn(200)
+    assert not equal(before, weights(model))
+    assert model.lr_schedule(0.0) == pytest.approx(0.5)
+    several = build(SB3Config(opponents="random", total_steps=1024, learning_rate=0.5, **SMALL))
+    told = [several.lr_schedule(left) for left in (0.75, 0.5, 0.25, 0.0)]
+    assert told == pytest.approx([0.5, 0.375, 0.25, 0.125])
+
+
+def test_runs_with_other_seeds_get_other_deals():
+    deals = set()
+    for seed in range(3):
+        model = build(SB3Config(seed=seed, opponents="random", **SMALL))
+        model.env.reset()
+        deals |= set(model.env.unwrapped.games.batch.states["seed"].tolist())
+    assert len(deals) == 3 * SMALL["num_envs"]
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
+def test_a_network_that_is_not_finite_is_told(algorithm):
+    model = build(SB3Config(algorithm=algorithm, opponents="random", **SMALL))
+    with torch.no_grad():
+        for parameter in network_of(model).parameters():
+            parameter.fill_(float("nan"))
+    with pytest.raises(FloatingPointError, match="is not finite; try a smaller learning_rate"):
+        model.learn(2000)
+
+
+def test_policies_and_games_have_to_fit():
+    with pytest.raises(ValueError, match="needs games with mask_in_observation=False"):
+        ppo(cups(mask_in_observation=True))
+    with pytest.raises(ValueError, match="needs games with mask_in_observation=True"):
+        dqn(cups())
+    env = cups(mask_in_observation=True)
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=8, batch_size=64, device="cpu")
+    players = [ModelPlayer("theirs", model), *[BotPlayer("random")] * 2]
+    assert evaluate(three_cups.GAME, players, deals=4).games == 12
 
 
 def points(model) -> list[float]:
@@ -347,7 +437,7 @@ def test_maskable_ppo_learns_three_cups(opponent):
     env = cups(64)
     model = ppo(env, learning_rate=0.01, batch_size=256)
     seat_copies(model, env, opponent)
-    refresh = [Refresh(4096)] if opponent == "self" else []
+    refresh = [RefreshCallback(4096)] if opponent == "self" else []
     model.learn(24 * 1024, callback=CallbackList(refresh))
     assert points(model) == pytest.approx([6, 4, 2], abs=0.3)
 
@@ -408,6 +498,11 @@ def test_a_saved_model_is_a_player_like_any_other(tmp_path, algorithm):
     model.save(tmp_path / "theirs.zip")  # as their own callbacks do
     for name in (tmp_path, tmp_path / "model.zip", tmp_path / "theirs.zip"):
         assert same_choices(model, load_player(str(name), game, 2), game)
+        table = BatchEnv(game, 1, 2)
+        table.reset(seed=1)
+        weighed = invite(str(name), game, 2, {}).weigh(table)
+        assert weighed.sum() == pytest.approx(1)
+        assert (weighed.max() == 1) == (algorithm == "dqn"), "values are no likelihoods"
     loaded = type(model).load(tmp_path / "model.zip", device="cpu")
     assert equal(weights(model), weights(loaded))
 
@@ -468,7 +563,11 @@ def test_zips_that_hold_no_policy_of_ours(run_folder, tmp_path):
     write_zip(tmp_path / "empty.zip", data, buffer.getvalue())
     data["policy_kwargs"]["card"]["hidden"] = [9]
     write_zip(tmp_path / "size.zip", data, good)
+    write_zip(tmp_path / "cut.zip", data, good[:-50])
+    write_zip(tmp_path / "nothing.zip", data, b"")
     for name, told in (
+        ("cut", "is damaged or no zip file"),
+        ("nothing", "is damaged or no zip file"),
         ("text", "is damaged or no zip file"),
         ("plain", "holds a policy without a card: train it with NetworkPolicy"),
         ("other", "was not saved by Stable-Baselines3"),
@@ -557,6 +656,8 @@ def test_its_model_is_evaluated_like_any_other_player(run_folder, capsys):
         ({"num_players": 9}, "2 to 4 players"),
         ({"gamma": 2}, "gamma must be from 0 to 1, got 2"),
         ({"num_envs": 0}, "num_envs must be at least 1"),
+        ({"batch_size": 1}, "one decision alone makes no batch"),
+        ({"num_envs": 7, "horizon": 4, "batch_size": 9}, "28 decisions in batches of 9"),
         ({"seed": -1}, "seed must be from 0"),
         ({"learning_rate": 0}, "learning_rate must be positive"),
         ({"eval_deals": 1}, "eval_deals at least 2"),
@@ -571,12 +672,20 @@ def test_settings_that_cannot_work_are_refused(tmp_path, capsys, settings, told)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_folder_with_a_run_is_not_overwritten(run_folder, capsys):
-    before = (run_folder / "model.zip").read_bytes()
+@pytest.mark.parametrize("script", [train_sb3, train])
+def test_a_folder_with_a_run_is_not_overwritten(run_folder, capsys, script):
+    before = {path: path.read_bytes() for path in run_folder.iterdir() if path.is_file()}
     with pytest.raises(SystemExit):
-        train_sb3.main(arguments(run_folder))
+        script.main(arguments(run_folder))
+    assert "holds a run already; name another folder" in " ".join(capsys.readouterr().err.split())
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_run_of_the_other_script_is_not_overwritten(tmp_path, capsys):
+    (tmp_path / "training.safetensors").touch()
+    with pytest.raises(SystemExit):
+        train_sb3.main(arguments(tmp_path))
     assert "holds a run already" in capsys.readouterr().err
-    assert (run_folder / "model.zip").read_bytes() == before
 
 
 def test_every_setting_has_its_sentence(capsys, monkeypatch):
@@ -602,7 +711,7 @@ def test_measuring_honours_masks_in_every_game(algorithm):
                        opponents="random", **SMALL)  # fmt: skip
     model = build(config)
     told = []
-    model.learn(256, callback=Measure(256, 4, tell=lambda *news: told.append(news)))
+    model.learn(256, callback=EvaluateCallback(256, 4, tell=lambda *news: told.append(news)))
     ((steps, results),) = told
     assert steps == 256
     assert list(results) == list(get_game("hanawase").bots)
