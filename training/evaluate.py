@@ -15,7 +15,7 @@ import torch
 from hanazono.envs.core.batch import BatchEnv, check_seed
 from hanazono.envs.core.game import Game
 from hanazono.envs.core.rng import spread_seeds
-from hanazono.training.players import Player
+from hanazono.training.players import BotPlayer, Player
 
 GAMES_AT_ONCE = 4096
 Z95 = 1.959964  # 97.5 % point of the normal distribution
@@ -135,6 +135,36 @@ def evaluate(
             for i, name in enumerate(names)
         ),
     )
+
+
+def against_bots(
+    game: Game, player: Player, num_players: int, deals: int, seed: int, options: Mapping[str, Any]
+) -> dict[str, Evaluation]:
+    """The player against every bot of the game, by its name; a bot holds all other seats."""
+    return {
+        bot: evaluate(
+            game,
+            [player, *[BotPlayer(bot)] * (num_players - 1)],
+            deals=deals,
+            seed=seed,
+            options=options,
+        )
+        for bot in game.bots
+    }
+
+
+def seed_of_measurement(seed: int, number: int) -> int:
+    """Where the deals of a run's measurement start, so that no two share any."""
+    return ((seed + 1) * 1_000_003 + number) % 2**64
+
+
+def strength_scalars(strength: Mapping[str, Evaluation]) -> dict[str, float]:
+    """What is logged of `against_bots`."""
+    return {
+        f"strength/{kind}_{bot}": getattr(result.standings[0], kind).mean
+        for bot, result in strength.items()
+        for kind in ("win_share", "margin")
+    }
 
 
 def play(

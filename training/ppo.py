@@ -28,10 +28,15 @@ from hanazono.models.checkpoint import (
 from hanazono.models.networks import MLPNetwork, make_network
 from hanazono.models.policy import Policy, entropy, masked_log_probs
 from hanazono.training.config import PPOConfig
-from hanazono.training.evaluate import Evaluation, evaluate
+from hanazono.training.evaluate import (
+    Evaluation,
+    against_bots,
+    seed_of_measurement,
+    strength_scalars,
+)
 from hanazono.training.opponents import Opponents
 from hanazono.training.parallel import GradientThreads
-from hanazono.training.players import BotPlayer, PolicyPlayer, game_card, network_spec
+from hanazono.training.players import PolicyPlayer, game_card, network_spec
 from hanazono.training.rollout import Rollout, collect, seat_advantages
 
 RUN_FILE = "training.safetensors"
@@ -205,17 +210,10 @@ class Trainer:
     def measure(self) -> dict[str, Evaluation]:
         """Let the policy play its likeliest actions against every bot, on deals of its own."""
         me = PolicyPlayer("policy", Policy(self.network, greedy=True))
-        seed = ((self.config.seed + 1) * 1_000_003 + self.updates) % 2**64
-        return {
-            bot: evaluate(
-                self.game,
-                [me, *[BotPlayer(bot)] * (self.config.num_players - 1)],
-                deals=self.config.eval_deals,
-                seed=seed,
-                options=self.config.options,
-            )
-            for bot in self.game.bots
-        }
+        config, seed = self.config, seed_of_measurement(self.config.seed, self.updates)
+        return against_bots(
+            self.game, me, config.num_players, config.eval_deals, seed, config.options
+        )
 
     def save(self, folder: Path) -> None:
         """Write the policy and everything needed to resume; each file appears whole or not."""
@@ -307,10 +305,9 @@ def run(
             last = trainer.decisions >= config.total_decisions
             due = config.eval_every > 0 and (last or trainer.updates % config.eval_every == 0)
             strength = trainer.measure() if due else None
+            log |= strength_scalars(strength or {})
             for bot, result in (strength or {}).items():
                 trainer.results[f"win_share_{bot}"] = result.standings[0].win_share.mean
-                log[f"strength/win_share_{bot}"] = result.standings[0].win_share.mean
-                log[f"strength/margin_{bot}"] = result.standings[0].margin.mean
             for name, value in log.items():
                 writer.add_scalar(name, value, trainer.decisions)
             stopping = stop()

@@ -23,8 +23,13 @@ from hanazono.models.checkpoint import save_policy, whole_file
 from hanazono.models.networks import MLPNetwork, Spec
 from hanazono.models.policy import Policy
 from hanazono.models.sb3_zip import MODEL_FILE
-from hanazono.training.evaluate import Evaluation, evaluate
-from hanazono.training.players import BotPlayer, Player, PolicyOpponent
+from hanazono.training.evaluate import (
+    Evaluation,
+    against_bots,
+    seed_of_measurement,
+    strength_scalars,
+)
+from hanazono.training.players import PolicyOpponent
 from hanazono.training.sb3_env import GamesVecEnv, make_vec_env
 from hanazono.training.sb3_policies import MaskableDQN, NetworkPolicy, NetworkQPolicy
 
@@ -200,18 +205,17 @@ class EvaluateCallback(EveryCallback):
 
     def act(self) -> None:
         """Measure now; each time on other deals."""
-        env = games_of(self.training_env)
-        batch = env.games.batch
-        me = ModelPlayer("model", self.model)
-        for bot in batch.game.bots:
-            players: list[Player] = [me, *[BotPlayer(bot)] * (batch.num_players - 1)]
-            seed = (self.seed + 1) * 1_000_003 + self.num_timesteps
-            result = evaluate(
-                batch.game, players, deals=self.deals, seed=seed, options=env.games.options
-            )
-            self.results[bot] = result
-            self.logger.record(f"strength/win_share_{bot}", result.standings[0].win_share.mean)
-            self.logger.record(f"strength/margin_{bot}", result.standings[0].margin.mean)
+        games = games_of(self.training_env).games
+        self.results = against_bots(
+            games.batch.game,
+            ModelPlayer("model", self.model),
+            games.batch.num_players,
+            self.deals,
+            seed_of_measurement(self.seed, self.num_timesteps),
+            games.options,
+        )
+        for name, value in strength_scalars(self.results).items():
+            self.logger.record(name, value)
         self.logger.dump(self.num_timesteps)
         self.tell(self.num_timesteps, self.results)
 
