@@ -27,6 +27,7 @@ SB3_ITERATION = 2048  # decisions of one default MaskablePPO iteration
 def connect_four() -> Any:
     """PettingZoo's connect_four_v3 with its usual wrappers."""
     with optional("pettingzoo[classic]"):
+        import_module("pygame")  # that this is missing pettingzoo.make tells by no ImportError
         return pettingzoo.make("aec", "classic/connect_four-v3")
 
 

@@ -371,6 +371,12 @@ def test_more_seats_than_the_game_has_cannot_be_compared(capsys):
     assert "--games must be at least 1" in capsys.readouterr().err
 
 
+def test_connect_four_without_its_library_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(MissingLibraryError, match=r'pip install "pettingzoo\[classic\]"'):
+        peers.connect_four()
+
+
 def test_one_seat_at_a_time_plays_whole_games():
     env = peers.OneSeatAtATime(make("ohanami"))
     observation, _ = env.reset(seed=1)
