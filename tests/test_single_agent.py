@@ -554,11 +554,11 @@ def test_an_opponent_that_fails_in_the_middle(error):
     env = dealt(opponents=fail_later, seat=0)
     with pytest.raises(error, match="no more"):
         env.step(0)
-    assert not env.action_masks().any()
-    assert not env.games.batch.observation.any()
-    for _ in range(2):
+    for one in (env, env, copy.deepcopy(env)):
+        assert not one.action_masks().any()
+        assert not one.games.batch.observation.any()
         with pytest.raises(RuntimeError, match=r"an opponent failed .* call reset\(\)"):
-            env.step(0)
+            one.step(0)
     _, info = env.reset()
     assert info["action_mask"].any()
     env.step(0)

@@ -196,12 +196,16 @@ class OneSeatBatch:
         """Let the opponents decide until every game is the learner's turn or over."""
         try:
             self._ask_opponents()
-        except BaseException:  # also Ctrl-C: what an opponent sees is not for the learner
-            self._halted = True
-            self.batch.observation.fill(0)
-            self.batch.action_mask.fill(0)
+        except BaseException:  # also Ctrl-C
+            self._halt()
             raise
         self._halted = False
+
+    def _halt(self) -> None:
+        """Wait for a reset; what the opponent sees, whose turn it is, is not for the learner."""
+        self._halted = True
+        self.batch.observation.fill(0)
+        self.batch.action_mask.fill(0)
 
     def _ask_opponents(self) -> None:
         batch, turn = self.batch, self._turn
@@ -246,6 +250,7 @@ class OneSeatBatch:
             "arrays": {name: getattr(self, name).copy() for name in KEPT},
             "results": (batch.final_scores.copy(), batch.final_ranks.copy()),
             "states": batch.get_states() if self.dealt else None,
+            "halted": self._halted,
         }
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -258,6 +263,8 @@ class OneSeatBatch:
         if self.dealt:
             self.batch.set_states(kept["states"])
             self._show_ends(self._rows)
+        if kept["halted"]:
+            self._halt()
 
 
 def check_seat(seat: Any, num_players: int) -> int | None:
