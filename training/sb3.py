@@ -111,11 +111,11 @@ class SB3Config:
         for name in ("gamma", "gae_lambda"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(self, name)}")
-        last = self.num_envs * self.horizon % self.batch_size
-        if self.algorithm == "ppo" and 1 in (self.batch_size, last):
+        made = self.num_envs * self.horizon
+        if self.algorithm == "ppo" and 1 in (self.batch_size, made % self.batch_size):
             raise ValueError(
-                "one decision alone makes no batch, which num_envs * horizon = "
-                f"{self.num_envs * self.horizon} decisions in batches of {self.batch_size} would"
+                f"batch_size={self.batch_size} makes a batch of one decision out of the {made} "
+                "(num_envs * horizon) of an update; PPO needs two or more in each"
             )
         if self.learning_rate <= 0:
             raise ValueError(f"learning_rate must be positive, got {self.learning_rate}")
