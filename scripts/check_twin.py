@@ -205,7 +205,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check what the command line asks for; returns 1 at the first difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--game", choices=list(GAMES), default="ohanami")
-    parser.add_argument("--num-players", type=int, help="by default every seat count in turn")
+    parser.add_argument(
+        "--num-players", "--num_players", type=int, help="by default every seat count in turn"
+    )
     parser.add_argument(
         "--decisions", type=int, default=1_000_000, help="in all, shared by the seat counts"
     )

@@ -132,7 +132,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--game", choices=list(GAMES), default="ohanami", help="default: ohanami")
-    parser.add_argument("--num-players", type=int, help="seats (default: as few as possible)")
+    parser.add_argument(
+        "--num-players", "--num_players", type=int, help="seats (default: as few as possible)"
+    )
     parser.add_argument("--games", type=int, default=400, help="for each seat (default 400)")
     args = parser.parse_args(argv)
     game = get_game(args.game)

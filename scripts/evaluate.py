@@ -35,7 +35,9 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--game", required=True, help=f"one of: {', '.join(GAMES)}")
-    parser.add_argument("--num-players", type=int, help="seats; by default one for each player")
+    parser.add_argument(
+        "--num-players", "--num_players", type=int, help="seats; by default one for each player"
+    )
     parser.add_argument(
         "--players",
         nargs="+",
@@ -84,10 +86,11 @@ FIGURES = ("win share", "score margin", "mean score")
 
 
 def figures(standing: Standing) -> tuple[str, str, str]:
-    """A standing as cells of a table, with half of each 95 % interval."""
+    """A standing as cells of a table, with how far each 95 % interval reaches."""
     share, margin = standing.win_share, standing.margin
+    reach = max(share.high - share.mean, share.mean - share.low)
     return (
-        f"{share.mean:.1%} ± {share.high - share.mean:.1%}",
+        f"{share.mean:.1%} ± {reach:.1%}",
         f"{margin.mean:+.2f} ± {margin.high - margin.mean:.2f}",
         f"{standing.score:.1f}",
     )

@@ -52,7 +52,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="go on with a game; without FILE the one left last",
     )
     what.add_argument("--replay", metavar="RECORD", help="a file, or the text of a record")
-    parser.add_argument("--num-players", type=int, help="seats (default: as few as possible)")
+    parser.add_argument(
+        "--num-players", "--num_players", type=int, help="seats (default: as few as possible)"
+    )
     parser.add_argument(
         "--opponents",
         nargs="+",

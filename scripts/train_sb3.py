@@ -88,6 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     console.print(f"training in {folder}: {names}", highlight=False)
     finished = train(model, config, folder, console)
     console.print(f"{'done' if finished else 'stopped'}; the policy is in {folder}")
+    console.print(f"next: python scripts/play.py --game {config.game} --opponents {folder}")
     return 0 if finished else 130
 
 

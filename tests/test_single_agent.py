@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -412,7 +413,9 @@ def test_only_games_whose_turn_it_is_are_asked():
         (["random"] * 3, "3 seats need one opponent for all or 2, got 3"),
         ([], "3 seats need one opponent for all or 2, got 0"),
         ("genius", r"Three cups has no bot 'genius' \(random, own_cup\)"),
-        (["random", 3], "an opponent is a name or a function, got 3"),
+        (["random", 3], "an opponent is a bot's name, .* or a function, got 3"),
+        (None, "an opponent is a bot's name, .* or a function, got None"),
+        (Path("genius"), r"Three cups has no bot 'genius' \(random, own_cup\)"),
     ],
 )
 def test_wrong_opponents(opponents, told):

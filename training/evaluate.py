@@ -37,6 +37,14 @@ class Estimate:
         half = Z95 * spread / len(by_deal) ** 0.5
         return cls(mean, mean - half, mean + half)
 
+    @classmethod
+    def of_shares(cls, by_deal: np.ndarray) -> "Estimate":
+        """From one share 0 … 1 a deal. The interval is that of two more deals with 0 and two with 1
+        (Agresti and Coull 1998): a few deals that all end alike make nothing certain."""
+        mean = float(by_deal.mean())
+        wide = cls.of(np.concatenate([by_deal, (0.0, 0.0, 1.0, 1.0)]))
+        return cls(mean, max(0.0, min(wide.low, mean)), min(1.0, max(wide.high, mean)))
+
     def __str__(self) -> str:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
@@ -128,7 +136,7 @@ def evaluate(
         standings=tuple(
             Standing(
                 name,
-                Estimate.of(shares[:, i]),
+                Estimate.of_shares(shares[:, i]),
                 Estimate.of(margins[:, i]),
                 float(points[:, i].mean()),
             )

@@ -48,13 +48,14 @@ class SB3Config:
     Attributes:
         game: Name of the game.
         num_players: Number of seats.
-        options: Rule options of the game.
+        options: Rule options of the game, such as '{"rounds": 1}'.
         seed: Fixes weights, deals and actions.
         algorithm: "ppo" is sb3-contrib's MaskablePPO, "dqn" our DQN that honours masks.
         opponents: One for all other seats, or a list with one for each in the order of their
             turn: bots, checkpoints, or "self", a frozen copy of the learner.
         refresh_every: Decisions of the learner between two refreshments of the frozen copy.
-        total_steps: Length of the run, in decisions of the learner.
+        total_steps: Length of the run, in decisions of the learner; PPO rounds it up to whole
+            updates of num_envs * horizon.
         num_envs: Games played side by side.
         reward: "score" or "outcome".
         learning_rate: Adam's step size at the start; it falls linearly towards 0.
@@ -69,7 +70,8 @@ class SB3Config:
         gradient_steps: DQN: gradient steps of an update.
         network: Kind of network, "pieces" or "mlp".
         hidden: Sizes of the hidden layers.
-        eval_every: Decisions between two measurements against the bots; 0 for none.
+        eval_every: Decisions between two measurements against the bots, of which one more comes at
+            the end; 0 for none.
         eval_deals: Deals in one such measurement, each played from every seat.
         save_every: Decisions between two saves.
     """
@@ -202,6 +204,10 @@ class EvaluateCallback(EveryCallback):
         super().__init__(every)
         self.deals, self.seed, self.tell = deals, seed, tell
         self.results: dict[str, Evaluation] = {}
+
+    def _on_training_end(self) -> None:
+        if self._last < self.num_timesteps:
+            self.act()
 
     def act(self) -> None:
         """Measure now; each time on other deals."""

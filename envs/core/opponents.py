@@ -5,13 +5,14 @@ Shapes: K games of a call, A actions, O observation values.
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from hanazono.envs.core.batch import BatchEnv
 from hanazono.envs.core.game import Game
-from hanazono.envs.core.kernel import kernel
+from hanazono.envs.core.kernel import Kernel, kernel
 from hanazono.envs.core.rng import keyed, mix
 
 Chooser = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -19,7 +20,7 @@ Chooser = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 noise uint64 [K], random bits that follow from the deal and the number of decisions."""
 
 Opponent = str | Chooser
-Opponents = Opponent | Sequence[Opponent]
+Opponents = Opponent | PathLike[str] | Sequence[Opponent | PathLike[str]]
 
 LOADERS = "hanazono.players"  # entry points: load(name, game, num_players, options) -> Chooser
 CHANCE = 0x6F70_706F_6E65_6E74  # keeps the opponents' chance apart from that of any deal
@@ -34,17 +35,21 @@ def seat_by_seat(
         ValueError: for a wrong number of them, or an unknown name.
     """
     others = num_players - 1
-    if isinstance(opponents, str) or callable(opponents):
-        named: list[Opponent] = [opponents] * others
-    else:
+    if isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
         named = list(opponents)
+    else:
+        named = [opponents] * others
+    named = [str(one) if isinstance(one, PathLike) else one for one in named]
     if len(named) != others:
         raise ValueError(
             f"{num_players} seats need one opponent for all or {others}, got {len(named)}"
         )
     for opponent in named:
+        if isinstance(opponent, Kernel):
+            raise ValueError(f"{opponent} decides in one game: a bot is named, see guides/bots.md")
         if not isinstance(opponent, str) and not callable(opponent):
-            raise ValueError(f"an opponent is a name or a function, got {opponent!r}")
+            told = "a bot's name, a checkpoint's path or a function"
+            raise ValueError(f"an opponent is {told}, got {opponent!r}")
     names = {opponent for opponent in named if isinstance(opponent, str)}
     found = {name: find_opponent(name, game, num_players, options) for name in names}
     return [found[one] if isinstance(one, str) else one for one in named]

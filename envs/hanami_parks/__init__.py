@@ -15,9 +15,9 @@ from hanazono.envs.hanami_parks import (
 from hanazono.envs.hanami_parks.boards import (
     AROUND,
     BOARD_NAMES,
-    BOARDS,
     LAND,
     LANDS,
+    NUMBERS,
     PARKS,
     TYPES,
     WATER,
@@ -71,7 +71,7 @@ GAME = Game(
     max_decisions=rules.max_decisions,
     score_scale=1.5,
     options=(
-        Option("board", 0, tuple(range(BOARDS)), "the map", words=BOARD_NAMES),
+        Option("board", 0, tuple(NUMBERS.tolist()), "the map", words=BOARD_NAMES),
         Option("special_tiles", 0, (0, 1), "1: with the tiles Draw, Cover and Copy"),
         Option("draw_is_fast", 1, (0, 1), "whether the tile Draw is Fast"),
         Option(

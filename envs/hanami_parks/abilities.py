@@ -190,7 +190,7 @@ def has_free_land(s: Any, x: Any) -> Any:
     """Whether an available Land space is adjacent to space x."""
     some = False
     for i in range(AROUND):
-        some |= is_free_land(s, np.int64(NEIGHBOR[s.board, x, i]))
+        some |= is_free_land(s, np.int64(NEIGHBOR[s.map, x, i]))
     return some
 
 
@@ -202,7 +202,7 @@ def is_free_land(s: Any, y: Any) -> Any:
 @kernel
 def beside_unresolved(s: Any, x: Any) -> Any:
     for i in range(MOST_PARKS):
-        a = PARKS_BY[s.board, x, i]
+        a = PARKS_BY[s.map, x, i]
         if a != NOWHERE and s.tokens[a] != 0:
             return True
     return False
@@ -272,7 +272,7 @@ def mark_destinations(s: Any, out: Any) -> None:
     """Where the tile chosen for Bicycle or Ferry can go."""
     if s.card[s.current_player] == BICYCLE:
         for i in range(AROUND):
-            y = np.int64(NEIGHBOR[s.board, s.first, i])
+            y = np.int64(NEIGHBOR[s.map, s.first, i])
             if is_free_land(s, y):
                 out[y] = 1
     else:

@@ -6,6 +6,7 @@ is refused with the number of its line and what is allowed there.
 """
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ OURS = tuple(Path(__file__).with_name(f"board_{name}.jsonl") for name in OUR_BOA
 FILES = (*OURS, *(file for file in given_tables() if file.name.startswith("board_")))
 BOARD_NAMES = tuple(file.stem.removeprefix("board_") for file in FILES)
 BOARDS = len(FILES)
+OWN_NUMBERS = range(100, 32_000)
 PARKS, LANDS, WATERS = 34, 56, 84
 LAND, WATER = PARKS, PARKS + LANDS  # the first ids
 SPACES = WATER + WATERS
@@ -86,7 +88,8 @@ class Reader:
         values = [self.parse(*line) for line in enumerate(self.lines(), 1)]
         name = self.file.stem.removeprefix("board_")
         head = list(values[0]) == ["about", "board"] and values[0]["board"] == name
-        self.require(head, 1, f'{{"about": text, "board": "{name}"}} is allowed')
+        told = f'{{"about": text, "board": "{name}"}} is allowed, as the file is called'
+        self.require(head, 1, told)
         for line, (island, players) in enumerate(ISLANDS.items(), 2):
             value = values[line - 1]
             fits = list(value) == ["island", "label", "players"]
@@ -225,6 +228,16 @@ def read_boards(files: Sequence[Path]) -> tuple[dict[int, Space], ...]:
 
 
 BOARD = read_boards(FILES)
+
+
+def number_of(file: Path) -> int:
+    """What option `board` is for a file of the user's: it follows from what is in the file, so
+    that no record and no checkpoint is taken for one of another board."""
+    span = OWN_NUMBERS.stop - OWN_NUMBERS.start
+    return OWN_NUMBERS.start + zlib.crc32(file.read_bytes()) % span
+
+
+NUMBERS = np.array([*range(len(OURS)), *map(number_of, FILES[len(OURS) :])])  # values of `board`
 
 # The boards as arrays, first index the board. NOWHERE fills what is not there.
 NEIGHBOR = np.full((BOARDS, SPACES, AROUND), NOWHERE, np.int16)  # by direction

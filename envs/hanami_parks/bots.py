@@ -85,7 +85,7 @@ def worth(s: Any, x: Any, of: Any, strength: Any, fills: Any, style: Any) -> Any
     """What it adds at the parks around space x."""
     value = 0.0
     for i in range(MOST_PARKS):
-        a = np.int64(PARKS_BY[s.board, x, i])
+        a = np.int64(PARKS_BY[s.map, x, i])
         if a == NOWHERE:
             break
         value += gain(s, np.int64(s.current_player), a, of, strength, fills, style)

@@ -216,7 +216,7 @@ def write_strengths(s: Any, player: Any, out: Any) -> None:
 @kernel
 def write_land(s: Any, player: Any, out: Any) -> None:
     """The empty Land, and the tiles there."""
-    board = np.int64(s.board)
+    board = np.int64(s.map)
     signs, values = OWNER_SIGN[s.num_players, player], three(out, AT_LAND_VALUE, LANDS)
     for i in range(LAST_LAND[board, s.num_players]):
         k = s.tile[LAND + i]
@@ -258,7 +258,7 @@ def write_water(s: Any, player: Any, out: Any) -> None:
     for i in range(WATERS):
         empty[i] = np.float32(tiles[i] == EMPTY)
     if s.free_water < s.open_water:
-        for i in range(LAST_WATER[s.board, s.num_players]):
+        for i in range(LAST_WATER[s.map, s.num_players]):
             if tiles[i] < EMPTY:
                 own = s.owner[WATER + i] == player
                 out[AT_WATER_TILE + i] = VALUE[0, tiles[i]] - (ZERO if own else ONE)
@@ -304,14 +304,14 @@ def write_gains(s: Any, player: Any, k: Any, sets: Any, fills: Any, gains: Any) 
 
 @kernel
 def land_gain(s: Any, gains: Any, i: Any) -> Any:
-    return gains[PARK_PAIRS[s.board, i, 0]] + gains[PARK_PAIRS[s.board, i, 1]]
+    return gains[PARK_PAIRS[s.map, i, 0]] + gains[PARK_PAIRS[s.map, i, 1]]
 
 
 @kernel
 def water_gain(s: Any, gains: Any, i: Any) -> Any:
     total = ZERO
     for j in range(MOST_PARKS):
-        a = PARKS_BY[s.board, WATER + i, j]
+        a = PARKS_BY[s.map, WATER + i, j]
         total += gains[a] if a != NOWHERE else ZERO
     return total
 
@@ -319,7 +319,7 @@ def water_gain(s: Any, gains: Any, i: Any) -> Any:
 @kernel
 def most_on_land(s: Any, gains: Any) -> Any:
     most = NEVER
-    for i in range(LAST_LAND[s.board, s.num_players]):
+    for i in range(LAST_LAND[s.map, s.num_players]):
         most = max(most, land_gain(s, gains, i) if s.tile[LAND + i] == EMPTY else NEVER)
     return most if most > NEVER else ZERO
 
@@ -327,21 +327,21 @@ def most_on_land(s: Any, gains: Any) -> Any:
 @kernel
 def most_on_water(s: Any, gains: Any) -> Any:
     most = NEVER
-    for i in range(LAST_WATER[s.board, s.num_players]):
+    for i in range(LAST_WATER[s.map, s.num_players]):
         most = max(most, water_gain(s, gains, i) if s.tile[WATER + i] == EMPTY else NEVER)
     return most if most > NEVER else ZERO
 
 
 @kernel
 def write_land_gains(s: Any, gains: Any, piece: Any) -> None:
-    for i in range(LAST_LAND[s.board, s.num_players]):
+    for i in range(LAST_LAND[s.map, s.num_players]):
         if s.tile[LAND + i] == EMPTY:
             piece[i] = land_gain(s, gains, i) * HALF
 
 
 @kernel
 def write_water_gains(s: Any, gains: Any, piece: Any) -> None:
-    for i in range(LAST_WATER[s.board, s.num_players]):
+    for i in range(LAST_WATER[s.map, s.num_players]):
         if s.tile[WATER + i] == EMPTY:
             piece[i] = water_gain(s, gains, i) * HALF
 
@@ -368,7 +368,7 @@ def write_tiles(s: Any, player: Any, out: Any) -> None:
 @kernel
 def write_tokens(s: Any, player: Any, out: Any) -> None:
     on_map = np.int64(0)
-    for a in range(LAST_PARK[s.board, s.num_players]):
+    for a in range(LAST_PARK[s.map, s.num_players]):
         on_map += COUNT[s.tokens[a]]
     for t in range(TYPES):
         out[AT_ON_MAP + t] = np.float32((on_map >> 16 * t) & 0xFFFF) * PER_TOKENS
@@ -399,8 +399,8 @@ def write_players(s: Any, player: Any, out: Any) -> None:
         if holder != NOBODY:
             out[AT_POINTS + places_from(s, player, holder)] += THIRD
     out[AT_FREE_LAND] = np.float32(s.free_land) * PER_LAND
-    if s.board < len(OUR_BOARDS):
-        out[AT_BOARD + s.board] = 1.0
+    if s.map < len(OUR_BOARDS):
+        out[AT_BOARD + s.map] = 1.0
     out[AT_FAST_DRAW] = np.float32(s.draw_is_fast)
 
 

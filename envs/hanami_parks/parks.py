@@ -64,14 +64,14 @@ def open_map(s: Any) -> None:
     s.copy_type[:] = NO_TYPE
     s.copy_strength[:] = 0
     for x in range(LAND, SPACES):
-        if OPENS[s.board, x] <= s.num_players:
+        if OPENS[s.map, x] <= s.num_players:
             s.tile[x] = EMPTY
             s.free_land += 1 if x < WATER else 0
             s.free_water += 1 if x >= WATER else 0
     s.open_water = s.free_water
     for a in range(PARKS):
         for i in range(AROUND):
-            y = LANDS_BY[s.board, a, i]
+            y = LANDS_BY[s.map, a, i]
             if y != NOWHERE and s.tile[y] == EMPTY:
                 s.open_land[a] += 1
 
@@ -93,7 +93,7 @@ def is_boat(k: Any) -> Any:
 def count(s: Any, p: Any, x: Any, t: Any, strength: Any) -> None:
     """Add strength of a type on space x to what seat p has at the parks around; negative takes."""
     for i in range(MOST_PARKS):
-        a = PARKS_BY[s.board, x, i]
+        a = PARKS_BY[s.map, x, i]
         if a == NOWHERE:
             break
         for each in range(TYPES):
@@ -123,7 +123,7 @@ def fill(s: Any, x: Any, by: Any) -> None:
         return
     s.free_land -= by
     for i in range(MOST_PARKS):
-        a = PARKS_BY[s.board, x, i]
+        a = PARKS_BY[s.map, x, i]
         if a == NOWHERE:
             break
         s.open_land[a] -= by
@@ -183,7 +183,7 @@ def cover(s: Any, x: Any, p: Any) -> None:
 def pointed_at(s: Any, x: Any, direction: Any) -> Any:
     """Type and strength that a Copy on space x has if it points in this direction."""
     for _ in range(MAX_PLAYERS):
-        y = np.int64(NEIGHBOR[s.board, x, direction])
+        y = np.int64(NEIGHBOR[s.map, x, direction])
         if y == NOWHERE or s.tile[y] >= EMPTY:
             return np.int64(NO_TYPE), np.int64(0)
         k = np.int64(s.tile[y])
@@ -229,7 +229,7 @@ def strength_at(s: Any, x: Any) -> Any:
 @kernel
 def award_parks(s: Any) -> None:
     """Award the tokens of all parks whose Land is filled."""
-    for a in range(LAST_PARK[s.board, s.num_players]):
+    for a in range(LAST_PARK[s.map, s.num_players]):
         if s.tokens[a] != 0 and s.open_land[a] == 0:
             for t in range(TYPES):
                 if s.tokens[a] & bit(t):
@@ -279,7 +279,7 @@ def tied_tokens(s: Any) -> Any:
 @kernel
 def is_over(s: Any) -> Any:
     types = 0
-    for a in range(LAST_PARK[s.board, s.num_players]):
+    for a in range(LAST_PARK[s.map, s.num_players]):
         types |= s.tokens[a]
     return types != ALL_TYPES or tied_tokens(s) == TIES or s.passes == s.num_players
 

@@ -57,7 +57,7 @@ def gain(s: Any, p: Any, a: Any, of: Any, strength: Any, fills: Any, style: Any)
 def parks_by_type(s: Any) -> Any:
     """For each type the set of the parks that hold a token of it."""
     sakura, chochin, onigiri = np.int64(0), np.int64(0), np.int64(0)
-    for a in range(LAST_PARK[s.board, s.num_players]):
+    for a in range(LAST_PARK[s.map, s.num_players]):
         tokens = np.int64(s.tokens[a])
         sakura |= (tokens & 1) << a
         chochin |= ((tokens >> 1) & 1) << a

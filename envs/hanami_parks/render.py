@@ -205,7 +205,7 @@ def public_view(s: Any) -> dict[str, Any]:
         "finished": finished,
         "to_move": None if finished else int(s.current_player),
         "stage": None if finished else STAGES[s.stage],
-        "board": BOARD_NAMES[s.board],
+        "board": BOARD_NAMES[s.map],
         "start_player": int(s.start_player),
         "parks": {space(a): types(int(s.tokens[a])) for a in range(PARKS) if s.tokens[a]},
         "tiles": [placed_tile(s, x) for x in range(LAND, SPACES) if s.tile[x] < EMPTY],
@@ -279,8 +279,8 @@ def sign(s: Any, x: int) -> str:
 
 def map_lines(s: Any) -> list[str]:
     """The open part of the map: columns are values of q, neighbours N and S are two lines apart."""
-    shown = [x for x in range(SPACES) if OPENS[s.board, x] <= s.num_players]
-    at = {x: AT[s.board, x].tolist() for x in shown}
+    shown = [x for x in range(SPACES) if OPENS[s.map, x] <= s.num_players]
+    at = {x: AT[s.map, x].tolist() for x in shown}
     places = {x: (q, 2 * r + q) for x, (q, r) in at.items()}
     left, top = min(q for q, _ in places.values()), min(row for _, row in places.values())
     grid: dict[int, dict[int, str]] = {}

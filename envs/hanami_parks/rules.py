@@ -49,6 +49,7 @@ from hanazono.envs.hanami_parks.turns import (
 MIN_PLAYERS = 2
 
 FIELDS = (
+    Field("map", np.int8, (), "place of the board among all that there are"),
     Field("tile", np.uint8, (SPACES,), "kind of tile on each space, 254 none, 255 not for tiles"),
     Field("owner", np.int8, (SPACES,), "seat whose tile lies there, -1 none"),
     Field("tokens", np.uint8, (PARKS,), "bit t: a token of type t lies in the park"),

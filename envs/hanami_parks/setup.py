@@ -11,7 +11,15 @@ from hanazono.envs.core.kernel import kernel
 from hanazono.envs.core.rng import below, draw
 from hanazono.envs.core.seats import seat_after
 from hanazono.envs.core.sets import bit, lowest, size
-from hanazono.envs.hanami_parks.boards import MOST_TREES, PARKS, TOKENS, TREES, TYPES
+from hanazono.envs.hanami_parks.boards import (
+    BOARDS,
+    MOST_TREES,
+    NUMBERS,
+    PARKS,
+    TOKENS,
+    TREES,
+    TYPES,
+)
 from hanazono.envs.hanami_parks.decisions import (
     CHOOSE_HAND,
     DRAFT_PARK,
@@ -56,7 +64,7 @@ def reset(s: Any) -> None:
     open_map(s)
     s.supply[:] = TOKENS_OF_TYPE[s.num_players]
     for a in range(PARKS):
-        if TREES[s.board, a] == MOST_TREES:
+        if TREES[s.map, a] == MOST_TREES:
             for t in range(TYPES):
                 lay_token(s, a, t)
     if s.token_draft:
@@ -68,6 +76,9 @@ def reset(s: Any) -> None:
 
 @kernel
 def clear(s: Any) -> None:
+    for b in range(BOARDS):
+        if NUMBERS[b] == s.board:
+            s.map = b
     s.hand[:] = 0
     s.held[:] = 0
     s.hand_size[:] = 0
@@ -97,7 +108,7 @@ def lay_tokens(s: Any) -> None:
     """Lay random tokens, two of different types where there are two trees, then all others."""
     for trees in range(2, 0, -1):
         for a in range(PARKS):
-            if is_open_park(s, a) and TREES[s.board, a] == trees:
+            if is_open_park(s, a) and TREES[s.map, a] == trees:
                 for _ in range(trees):
                     lay_token(s, a, random_type(s, np.int64(s.tokens[a])))
 
@@ -125,14 +136,14 @@ def random_type(s: Any, without: Any) -> Any:
 @kernel
 def trees_left(s: Any, a: Any) -> Any:
     """Trees of an open park without a token."""
-    return TREES[s.board, a] - size(np.int64(s.tokens[a])) if is_open_park(s, a) else 0
+    return TREES[s.map, a] - size(np.int64(s.tokens[a])) if is_open_park(s, a) else 0
 
 
 @kernel
 def drafted_trees(s: Any) -> Any:
     """The number of trees of the parks that get tokens now: 2 until these are full, then 1."""
     for a in range(PARKS):
-        if TREES[s.board, a] == 2 and trees_left(s, a) > 0:
+        if TREES[s.map, a] == 2 and trees_left(s, a) > 0:
             return 2
     return 1
 
@@ -140,7 +151,7 @@ def drafted_trees(s: Any) -> Any:
 @kernel
 def fits_park(s: Any, a: Any, t: Any, trees: Any) -> Any:
     """Whether a token can be drafted to park a, where parks with so many trees get tokens."""
-    fits = TREES[s.board, a] == trees and trees_left(s, a) > 0
+    fits = TREES[s.map, a] == trees and trees_left(s, a) > 0
     return fits and not s.tokens[a] & bit(t)
 
 

@@ -250,6 +250,21 @@ def test_an_estimate_by_hand():
     assert str(Estimate(0.5, 0.25, 0.75)) == "0.500 [0.250, 0.750]"
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_few_deals_that_end_alike_are_not_certain(share):
+    estimate = Estimate.of_shares(np.full(20, share))
+    assert estimate.mean == share
+    assert estimate.low == pytest.approx(0.0 if share == 0 else 1 - 0.2, abs=0.03)
+    assert estimate.high == pytest.approx(1.0 if share == 1 else 0.2, abs=0.03)
+
+
+def test_intervals_of_shares_are_the_normal_ones_for_many_deals():
+    shares = np.random.default_rng(0).choice([0.0, 0.5, 1.0], size=4000)
+    near, normal = Estimate.of_shares(shares), Estimate.of(shares)
+    assert near.mean == normal.mean
+    assert (near.low, near.high) == pytest.approx((normal.low, normal.high), abs=1e-4)
+
+
 def test_repeated_names_are_numbered():
     assert distinct(["a", "b", "a", "a"]) == ["a", "b", "a#2", "a#3"]
 
