@@ -18,6 +18,7 @@ from hanazono.envs.core.rng import spread_seeds
 from hanazono.training.players import BotPlayer, Player
 
 GAMES_AT_ONCE = 4096
+ALPHA = 0.05  # what lies outside of an interval of 95 %
 Z95 = 1.959964  # 97.5 % point of the normal distribution
 
 
@@ -39,11 +40,12 @@ class Estimate:
 
     @classmethod
     def of_shares(cls, by_deal: np.ndarray) -> "Estimate":
-        """From one share 0 … 1 a deal. The interval is that of two more deals with 0 and two with 1
-        (Agresti and Coull 1998): a few deals that all end alike make nothing certain."""
-        mean = float(by_deal.mean())
-        wide = cls.of(np.concatenate([by_deal, (0.0, 0.0, 1.0, 1.0)]))
-        return cls(mean, max(0.0, min(wide.low, mean)), min(1.0, max(wide.high, mean)))
+        """From one share 0 … 1 a deal. The interval stays from 0 to 1; deals that are all lost, or
+        all won, make nothing certain: theirs is that of Clopper and Pearson (1934)."""
+        normal, rare = cls.of(by_deal), 1 - (ALPHA / 2) ** (1 / len(by_deal))
+        low = 1 - rare if normal.mean == 1 else max(0.0, normal.low)
+        high = rare if normal.mean == 0 else min(1.0, normal.high)
+        return cls(normal.mean, low, high)
 
     def __str__(self) -> str:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"

@@ -36,10 +36,10 @@ def seat_by_seat(
     """
     others = num_players - 1
     if isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
-        named = list(opponents)
+        given = list(opponents)
     else:
-        named = [opponents] * others
-    named = [str(one) if isinstance(one, PathLike) else one for one in named]
+        given = [opponents] * others
+    named: list[Any] = [str(one) if isinstance(one, PathLike) else one for one in given]
     if len(named) != others:
         raise ValueError(
             f"{num_players} seats need one opponent for all or {others}, got {len(named)}"
