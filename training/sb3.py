@@ -244,11 +244,14 @@ class RefreshCallback(EveryCallback):
 
 
 class SaveCallback(EveryCallback):
-    """Saves the model in `folder`."""
+    """Saves the model in `folder`, also at the end."""
 
     def __init__(self, every: int, folder: Path) -> None:
         super().__init__(every)
         self.folder = folder
+
+    def _on_training_end(self) -> None:
+        self.act()
 
     def act(self) -> None:
         """Save now."""
@@ -346,6 +349,7 @@ def run(
     """
     with whole_file(folder / CONFIG_FILE) as file:
         file.write_text(yaml.safe_dump(asdict(config), sort_keys=False), encoding="utf-8")
+    # It comes first, so that nothing is lost if the last measurement is broken off.
     callbacks: list[BaseCallback] = [SaveCallback(config.save_every, folder)]
     callbacks += [watch] if watch is not None else []
     if config.eval_every:
@@ -354,4 +358,3 @@ def run(
     if any(isinstance(opponent, FrozenCopy) for opponent in games.opponents):
         callbacks.append(RefreshCallback(config.refresh_every))
     model.learn(config.total_steps, callback=CallbackList(callbacks), tb_log_name="sb3")
-    save_model(model, folder)

@@ -704,6 +704,16 @@ def test_a_stop_saves_what_there_is(tmp_path, monkeypatch):
     assert load_policy(tmp_path / "run")[1]["training"]["steps"] == 16
 
 
+def test_a_last_measurement_that_is_broken_off_loses_nothing(tmp_path, monkeypatch):
+    def break_off(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(EvaluateCallback, "act", break_off)
+    with pytest.raises(KeyboardInterrupt):
+        train_sb3.main(arguments(tmp_path / "run", total_steps=300, eval_every=10**6, **SMALL))
+    assert load_policy(tmp_path / "run")[1]["training"]["steps"] == 512
+
+
 @pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
 def test_measuring_honours_masks_in_every_game(algorithm):
     """An illegal action would raise."""
